@@ -23,6 +23,7 @@ READ = [
     "hopsim-programs",
     "hopsim-py",
     "hopsim-random",
+    "hopsim-reference",
     "hopsim-routing",
     "hopsim-traffic",
 ]

@@ -1,4 +1,4 @@
-//! How much memory networks take. What is done where it is not there: see [`hopsim_memory`].
+//! How much memory networks take. What is done where there is not enough of it: see [`hopsim_memory`].
 
 use hopsim_network::network::Link;
 use hopsim_network::topology::Topology;

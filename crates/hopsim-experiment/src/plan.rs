@@ -76,19 +76,19 @@ pub struct Plan {
 pub struct RouterPlan {
     /// Cycles a packet of each length occupies the crossbar once it has arrived, by length \[phits\].
     pub crossing: Vec<u32>,
-    /// From the grant to the head of the output queue \[cycles\].
+    /// Cycles from the grant to the head of the output queue \[cycles\].
     pub crossbar_latency: u32,
-    /// From the arrival of a head to its first request \[cycles\].
+    /// Cycles from the arrival of a head to its first request \[cycles\].
     pub pipeline_latency: u32,
     /// Output queue per port \[phits\]; `None`: no output queue.
     pub output_buffer: Option<u32>,
     /// The allocator.
     pub allocator: Allocator,
-    /// See [`Ejection`].
+    /// When an ejection port accepts a packet, see [`Ejection`].
     pub ejection: Ejection,
-    /// See [`OutputHold`].
+    /// How long a grant keeps an output of the crossbar, see [`OutputHold`].
     pub output_hold: OutputHold,
-    /// See [`InputPointer`].
+    /// When the pointer of an input arbiter moves on, see [`InputPointer`].
     pub input_pointer: InputPointer,
     /// How the VCs of a local and of a global port share its buffer.
     pub damq: Option<[Shares; 2]>,
@@ -114,13 +114,13 @@ pub struct NicPlan {
     pub source_queue: u32,
     /// What a node does whose source queue is full.
     pub when_full: WhenFull,
-    /// See [`InjectionVc`].
+    /// Which injection VC a packet enters, see [`InjectionVc`].
     pub injection_vc: InjectionVc,
-    /// See [`InjectionLink`].
+    /// What the wire from a node to its router carries, see [`InjectionLink`].
     pub injection_link: InjectionLink,
-    /// See [`InjectionCount`].
+    /// When a packet counts as injected, see [`InjectionCount`].
     pub injection_count: InjectionCount,
-    /// See [`InjectionLatency`].
+    /// Where injection latency ends, see [`InjectionLatency`].
     pub injection_latency: InjectionLatency,
 }
 
@@ -130,7 +130,7 @@ impl Plan {
         Self::with_programs(experiment, &programs::no_files)
     }
 
-    /// The same for an experiment whose programs are in files, which `library` reads.
+    /// Checks and resolves an experiment whose programs are in files, which `library` reads.
     pub fn with_programs(
         experiment: &Experiment,
         library: &programs::Library<'_>,
@@ -185,7 +185,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Refuses series that nobody could read. Those of programs, of which nobody knows how long they take, are watched.
+    /// Refuses series that nobody could read. Series of programs, of which nobody knows how long they take, are watched.
     fn check_rows(&self) -> Result<(), ConfigError> {
         let interval = self.experiment.measure.interval;
         let (warmup, cycles) = stop::longest(&self.experiment);
@@ -221,7 +221,7 @@ impl Plan {
         self.jobs.iter().any(|job| job.program().is_some())
     }
 
-    /// The programs of its jobs.
+    /// The programs of the jobs.
     pub fn programs(&self) -> Programs<'_> {
         let all = self.jobs.iter().enumerate().filter_map(|(number, job)| Some((number, job.program()?)));
         Programs { jobs: self.jobs.iter().map(JobPlan::name).collect(), all: all.collect() }
@@ -278,7 +278,7 @@ impl Plan {
     }
 }
 
-/// Refuses what is planned otherwise, see [`AnyPlan`].
+/// Refuses a router that has a plan of its own, see [`AnyPlan`].
 fn check_router(experiment: &Experiment) -> Result<(), ConfigError> {
     if experiment.infiniband().is_none() {
         return Ok(());
@@ -350,7 +350,7 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Refuses what would stay empty.
+/// Refuses record streams that would stay empty.
 fn check_streams(experiment: &Experiment) -> Result<(), ConfigError> {
     let m = &experiment.measure;
     let (has_programs, has_contention) = (experiment.has_programs(), experiment.has_contention());
@@ -449,7 +449,7 @@ fn consumption(experiment: &Experiment) -> Result<Consumption, ConfigError> {
     Ok(router.consumption)
 }
 
-/// Several injection ports and the choice among their VCs.
+/// Refuses several injection ports, and choices among their VCs, that do not fit the network.
 fn check_injection(experiment: &Experiment, topology: &Topology) -> Result<(), ConfigError> {
     let NicConfig { injection_ports: ports, injection_vc, .. } = experiment.nic;
     within(1..=2, ports, "nic.injection_ports")?;
@@ -515,7 +515,7 @@ fn control(experiment: &Experiment, topology: &Topology, network: &Network) -> R
     experiment.nic.control.build(topology, &latencies, sizes).map_err(|e| e.within("nic.control"))
 }
 
-/// The engine's masks hold at most 512 slots per router and its ids 32 bits.
+/// Refuses networks that are too large: the engine's masks hold at most 512 slots per router and its ids 32 bits.
 fn check_size(network: &Network) -> Result<(), ConfigError> {
     let layout = &network.layout;
     let most = layout.slots().max(layout.pairs());

@@ -20,7 +20,7 @@ const TRIED: usize = 8;
 /// Steps of the iteration that finds an eigenvector.
 const SPECTRAL_STEPS: usize = 300;
 
-/// What the topology of the last fabric says, which the points of a sweep share.
+/// The survey of the topology of the last fabric, which the points of a sweep share.
 static LAST: Kept<Arc<Topology>, Survey> = Kept::new();
 
 /// The metrics of a network.
@@ -51,9 +51,9 @@ pub struct Survey {
     /// Memory of the network before the first cycle, about; of an InfiniBand fabric that of its forwarding tables and virtual output
     /// queues \[bytes\].
     pub state_bytes: u64,
-    /// Of an InfiniBand fabric: steps that it takes to set it up, of some nanoseconds; 0 of other networks.
+    /// Steps that it takes to set up an InfiniBand fabric, of some nanoseconds each; 0 of other networks.
     pub set_up_steps: u64,
-    /// Of an InfiniBand fabric: hops of all packets, if every flow has its rate or an equal share of what its host can send.
+    /// Hops of all packets of an InfiniBand fabric, if every flow has its rate or an equal share of what its host can send.
     pub packet_hops: Option<f64>,
 }
 
@@ -66,7 +66,7 @@ impl Survey {
         }
     }
 
-    /// What follows from the topology alone, with shortest paths and a VC for each input port.
+    /// The survey of a topology alone, with shortest paths and a VC for each input port.
     fn of_topology(topology: &Topology) -> Self {
         let (map, ports) = (Map::new(topology), topology.ports());
         let (diameter, mean_distance, sampled) = map.distances();
@@ -163,9 +163,9 @@ fn packet_hops(plan: &FabricPlan) -> f64 {
 
 /// Which routers are linked.
 struct Map {
-    /// Those at the other end of the links of each, one after the other.
+    /// Routers at the other end of the links of each router, one router after the other.
     peers: Vec<u32>,
-    /// Where those of a router begin, and where those of the last one end.
+    /// Where the peers of each router begin, and where those of the last one end.
     first: Vec<usize>,
     /// Routers that have nodes: the first ones.
     with_nodes: usize,
@@ -204,7 +204,7 @@ impl Map {
         (greatest, sum as f64 / (most as f64 * self.with_nodes as f64), most < self.with_nodes)
     }
 
-    /// Greatest distance and sum of the distances from a router to all with nodes.
+    /// Greatest distance and sum of the distances from a router to all routers with nodes.
     fn distances_from(&self, source: usize) -> (u32, u64) {
         let mut distance = vec![u32::MAX; self.routers()];
         let mut queue = vec![source as u32];
@@ -292,7 +292,7 @@ struct Cut<'m> {
     map: &'m Map,
     /// Whether a router is in the second half.
     second: Vec<bool>,
-    /// By how much the cut has fewer links if a router changes sides.
+    /// Number of links that the cut loses if a router changes sides.
     gain: Vec<i64>,
 }
 

@@ -15,16 +15,16 @@ use std::ops::Range;
 
 /// The request of an input of the crossbar in one iteration.
 struct Wish {
-    /// Its port.
+    /// The port of the VC that requests.
     input: usize,
     vc: usize,
     to: Request,
-    /// What the packet remembers if it is granted.
+    /// What the packet remembers if the request is granted.
     after: Memory,
 }
 
 impl Simulator<'_> {
-    /// All iterations of one router.
+    /// Runs all iterations of the allocation in one router.
     pub(crate) fn allocate(&mut self, router: usize) {
         let iterations = self.plan.router.allocator.iterations;
         let outputs = self.routers[router].outputs.len();
@@ -134,7 +134,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// The head of a VC has been granted an output: what that means for where it comes from, and its passage.
+    /// Notes that the head of a VC has been granted an output, and returns its passage.
     pub(crate) fn set_out(&mut self, (router, input, vc): Place, (to, after): (Request, Memory)) -> Transfer {
         let packet = self.head(router, input, vc);
         let crossing = self.plan.router.crossing[self.packets[packet].length as usize];

@@ -3,13 +3,13 @@
 use hopsim_experiment::config::router::ArbiterConfig;
 use hopsim_random::Stream;
 
-/// One that asks.
+/// A VC or an input port that asks an arbiter.
 pub struct Candidate {
-    /// VC (input arbiters) or input port (output arbiters).
+    /// The VC (input arbiters) or input port (output arbiters).
     pub index: usize,
-    /// Time stamp of its packet; smaller is older.
+    /// Time stamp of the packet; smaller is older.
     pub age: u32,
-    /// Those of class 1 wait for those of class 0.
+    /// Class 0 or 1: candidates of class 1 wait for candidates of class 0.
     pub class: usize,
 }
 
@@ -28,7 +28,7 @@ impl Arbiter {
         Self { kind, stream, served: vec![0; positions], turn: [0; 2] }
     }
 
-    /// The winner's index; `when` numbers cycle and iteration.
+    /// The index of the candidate that wins; `when` numbers cycle and iteration.
     pub fn choose(&self, candidates: &[Candidate], when: u64) -> Option<usize> {
         let class = candidates.iter().map(|c| c.class).min()?;
         let mut rivals: Vec<&Candidate> = candidates.iter().filter(|c| c.class == class).collect();
@@ -52,7 +52,7 @@ impl Arbiter {
         in_turn.map(|c| c.index)
     }
 
-    /// `index` has been served as one of `class`.
+    /// Notes that `index` has been served as one of `class`.
     pub fn serve(&mut self, (index, class): (usize, usize), when: u64) {
         self.turn[class] = index + 1;
         self.served[index] = when + 1;

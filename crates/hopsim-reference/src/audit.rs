@@ -35,7 +35,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// No ring is ever full: one of its buffers has room for a packet.
+    /// Panics if a ring is full: one of its buffers must have room for a packet.
     fn audit_rings(&self) {
         if self.plan.network.classes.links[0].bubble == 0 {
             return;
@@ -60,7 +60,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// A shared buffer holds what it can.
+    /// Panics if a shared buffer holds more than it can.
     fn audit_shares(&self, input: &Input) {
         let Some((peer, back)) = input.peer else { return };
         let Some(shares) = self.routers[peer].outputs[back].shares else { return };
@@ -92,7 +92,7 @@ impl Simulator<'_> {
         returning + output.queue.iter().filter(waits).map(|q| self.space(q.length)).sum::<u32>()
     }
 
-    /// Every phit of an admitted packet is in one place.
+    /// Panics unless every phit of an admitted packet is in one place.
     fn audit_phits(&self) {
         let mut phits: Vec<u32> = self.packets.iter().map(|p| p.absorbed).collect();
         for s in self.nics.iter().flat_map(|nic| &nic.sending) {

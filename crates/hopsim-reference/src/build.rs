@@ -30,9 +30,9 @@ pub fn build_router(plan: &Plan, router: u32) -> Router {
 
 /// What stands at an input port.
 enum Place {
-    /// A link of that class.
+    /// A link of a class.
     Link(u8),
-    /// The node of that terminal port, with its injection VCs from that one on.
+    /// The node of a terminal port, and the first of its injection VCs that are at the input port.
     Node(usize, usize),
 }
 

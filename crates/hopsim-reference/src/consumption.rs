@@ -11,7 +11,7 @@ impl Simulator<'_> {
         self.plan.router.consumption == Consumption::Parallel
     }
 
-    /// Heads that have arrived at their router set out for their nodes, one VC after the other.
+    /// Lets heads that have arrived at their router set out for their nodes, one VC after the other.
     pub(crate) fn consume_arrived(&mut self, router: usize) {
         if !self.takes_all() {
             return;

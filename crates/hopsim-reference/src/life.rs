@@ -14,28 +14,28 @@ pub struct Life {
     pub trace: PacketTrace,
     /// Length \[phits\].
     pub length: u32,
-    /// Cycle in which it entered an injection buffer of its node, and which.
+    /// Cycle in which the packet entered an injection buffer of its node, and the number of the buffer.
     pub admitted: Option<(u32, usize)>,
-    /// Whether it was dropped at a full source queue, in the cycle in which it was generated.
+    /// Whether the packet was dropped at a full source queue, in the cycle in which it was generated.
     pub dropped: bool,
-    /// Of a reply: the cycle of generation of its request.
+    /// The cycle of generation of the request that this packet replies to, if it is a reply.
     pub requested: Option<u32>,
-    /// The routers passed, if it is asked what packets wait for: beside its trace.
+    /// The routers passed, if it is asked what packets wait for: what the trace does not say of them.
     pub passages: Vec<Passage>,
 }
 
 impl Life {
-    /// Number of its job.
+    /// Number of the packet's job.
     pub fn job(&self, plan: &Plan) -> usize {
         usize::from(plan.job_of[self.trace.source as usize])
     }
 
-    /// From generation to the delivery of the tail, of a packet that has been delivered \[cycles\].
+    /// Latency of a packet that has been delivered: from its generation to the delivery of its tail \[cycles\].
     pub fn latency(&self) -> u32 {
         self.trace.delivered.expect("it has been delivered") - self.trace.generated + self.length
     }
 
-    /// Whether it is answered or answers.
+    /// Whether the packet is answered or answers.
     pub fn is_of_dialogue(&self, plan: &Plan) -> bool {
         JobPlan::request_reply(&plan.jobs[self.job(plan)])
     }
@@ -46,7 +46,7 @@ impl Life {
 pub struct Passage {
     /// Input port and VC.
     pub input: (usize, usize),
-    /// What it waited for there: other packets, room, the bubble, the output, the rest \[cycles\].
+    /// What the packet waited for in the router: other packets, room, the bubble, the output, the rest \[cycles\].
     pub waited: [u64; 5],
 }
 
@@ -56,11 +56,11 @@ pub struct Record {
     /// All packets, in order of generation.
     pub lives: Vec<Life>,
     /// Cycles of the window that heads at injection waited, by node and number of the
-    /// [reason](hopsim_core::measure::recorder::WaitReason), if they are asked for.
+    /// [reason](hopsim_core::measure::recorder::WaitReason), if these are asked for.
     pub waits: BTreeMap<(u32, usize), u64>,
-    /// Cycles in which a node stood still because a packet of it would have been dropped, by node.
+    /// Cycles in which a node stood still because a packet of its own would have been dropped, by node.
     pub stood_still: Vec<Vec<u32>>,
-    /// Cycles in which an output VC had no room for the shortest packet, by number of the interval, router, port and VC, if they
+    /// Cycles in which an output VC had no room for the shortest packet, by number of the interval, router, port and VC, if these
     /// are asked for.
     pub stalls: BTreeMap<(u32, u32, usize, usize), u32>,
     /// What packets waited for, if it is asked for.

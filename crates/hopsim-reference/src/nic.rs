@@ -22,7 +22,7 @@ pub struct Sending {
 
 /// A node's network interface.
 pub struct Nic {
-    /// Number of its job; `None`: idle.
+    /// Number of the node's job; `None`: idle.
     job: Option<usize>,
     process: Stream,
     pattern: Stream,
@@ -46,10 +46,10 @@ pub struct Nic {
     unanswered: u32,
     /// Free phits of each injection VC.
     pub free: Vec<u32>,
-    /// Space for replies that is neither taken nor promised: of each of their VCs if the requester fixes the VC,
-    /// otherwise of all together.
+    /// Space for replies that is neither taken nor promised: of each VC for replies if the requester fixes the VC, otherwise of
+    /// all together.
     pub reply_space: Vec<u32>,
-    /// Space that replies have left: which and how much.
+    /// Space that replies have left: which index of `reply_space`, and how much.
     space_wire: DelayLine<(usize, u32)>,
     /// Injection VC whose turn it is, for requests and for replies.
     turn: [usize; 2],
@@ -141,7 +141,7 @@ impl Nic {
         nic
     }
 
-    /// Space that replies left in the last cycle can be promised again.
+    /// Lets space that replies left in the last cycle be promised again.
     pub fn receive(&mut self, now: u32) {
         while let Some((kind, phits)) = self.space_wire.pop_due(now) {
             self.reply_space[kind] += phits;
@@ -154,7 +154,7 @@ impl Nic {
         empty && self.queue.is_empty() && self.replies.is_empty()
     }
 
-    /// The injection VC for a packet, `None` if it has to wait.
+    /// The injection VC for a packet, `None` if the packet has to wait.
     fn choose_vc(&mut self, plan: &Plan, packet: &Packet) -> Option<usize> {
         let reply = packet.role == Role::Reply;
         let vcs = injection_vcs(plan, reply);
@@ -219,14 +219,14 @@ impl Nic {
     }
 }
 
-/// A cycle `gap` after another one, `None` if it never comes.
+/// The cycle that is `gap` after another one, `None` if it never comes.
 fn ahead(from: u32, gap: u32) -> Option<u32> {
     if gap >= u32::MAX - 1 { None } else { from.checked_add(gap) }
 }
 
 impl Simulator<'_> {
-    /// One cycle of a node: change of load, replies and packets that waited, generation, admission, then the limit of
-    /// the source queue. Replies of this cycle have joined theirs when their requests left the router.
+    /// Runs one cycle of a node: change of load, replies and packets that waited, generation, admission, then the limit of the
+    /// source queue. Replies of this cycle have joined their queue when their requests left the router.
     pub(crate) fn inject(&mut self, node: usize) {
         if self.ranks[node].is_some() {
             return self.run_rank(node);
@@ -256,7 +256,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// One cycle of a chain with two states: outside a burst, or in the burst to a destination.
+    /// Runs one cycle of a chain with two states: outside a burst, or in the burst to a destination.
     fn generate_in_burst(&mut self, node: usize, job: &TrafficPlan) {
         let (pattern, process) = traffic(job, node, self.now);
         let nic = &mut self.nics[node];
@@ -285,7 +285,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// A packet that is due now, or has been for some time, as soon as it would not be dropped.
+    /// Generates a packet that is due now, or has been for some time, as soon as it would not be dropped.
     fn generate_when_room(&mut self, node: usize, job: &TrafficPlan) {
         let (pattern, process) = traffic(job, node, self.now);
         let nic = &mut self.nics[node];
@@ -304,7 +304,7 @@ impl Simulator<'_> {
         self.generate(node, destination, job);
     }
 
-    /// A packet of `source` has been consumed; after the last one of its synchronised burst the next one begins.
+    /// Notes that a packet of `source` has been consumed; after the last one of its synchronised burst the next one begins.
     pub(crate) fn finish_in_burst(&mut self, source: usize) {
         let Some(index) = self.nics[source].job else { return };
         let Some(job) = self.plan.jobs[index].traffic() else { return };
@@ -321,7 +321,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// A packet that has nothing to do with the one before.
+    /// Generates a packet that has nothing to do with the one before.
     fn generate_alone(&mut self, node: usize, job: &TrafficPlan) {
         let (pattern, process) = traffic(job, node, self.now);
         let nic = &mut self.nics[node];
@@ -331,7 +331,7 @@ impl Simulator<'_> {
         self.generate(node, destination, job);
     }
 
-    /// A packet of the pattern joins the source queue; no node sends to itself.
+    /// Puts a packet of the pattern into the source queue; no node sends to itself.
     fn generate(&mut self, node: usize, destination: u32, job: &TrafficPlan) {
         if destination as usize == node {
             return;
@@ -372,7 +372,7 @@ impl Simulator<'_> {
         self.packets.len() - 1
     }
 
-    /// A packet begins to be absorbed by its destination node: a request is answered.
+    /// Notes that a packet begins to be absorbed by its destination node: a request is answered.
     pub(crate) fn consume(&mut self, packet: usize) {
         let Packet { length, role, ref trace, .. } = self.packets[packet];
         let (source, node, requested) = (trace.source, trace.destination as usize, trace.generated);
@@ -419,7 +419,7 @@ impl Simulator<'_> {
         true
     }
 
-    /// A packet of `node` has been granted its way out of injection VC `vc`.
+    /// Notes that a packet of `node` has been granted its way out of injection VC `vc`.
     pub(crate) fn leave_node(&mut self, node: usize, vc: usize, packet: usize) {
         let Packet { length, role, .. } = self.packets[packet];
         self.count_for_signal(node);

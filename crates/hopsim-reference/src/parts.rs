@@ -15,13 +15,13 @@ use std::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     OneWay,
-    /// It needs space of this kind for its reply (an index of [`crate::nic::Nic::reply_space`]).
+    /// A request, which needs space of this kind for its reply (an index of [`crate::nic::Nic::reply_space`]).
     Request(usize),
     Reply,
 }
 
 impl Role {
-    /// The output VC for its ejection.
+    /// The output VC for the ejection of a packet that plays this part.
     pub fn ejection_vc(self) -> u8 {
         match self {
             Self::OneWay | Self::Reply => 0,
@@ -32,28 +32,28 @@ impl Role {
 
 /// A packet. Packets are numbered in order of generation and never forgotten.
 pub struct Packet {
-    /// Its life so far.
+    /// The packet's life so far.
     pub trace: PacketTrace,
-    /// Phits.
+    /// Length of the packet \[phits\].
     pub length: u32,
-    /// What its routing remembers.
+    /// What the packet's routing remembers.
     pub memory: Memory,
-    /// What part it plays.
+    /// What part the packet plays.
     pub role: Role,
-    /// Cycle in which it entered an injection buffer, and which of its node.
+    /// Cycle in which the packet entered an injection buffer of its node, and the number of the buffer.
     pub admitted: Option<(u32, usize)>,
-    /// Whether it was dropped at a full source queue.
+    /// Whether the packet was dropped at a full source queue.
     pub dropped: bool,
-    /// Of a reply: the cycle of generation of its request.
+    /// The cycle of generation of the request that this packet replies to, if it is a reply.
     pub requested: Option<u32>,
-    /// The routers passed: beside its trace.
+    /// The routers passed: what the trace does not say of them.
     pub passages: Vec<Passage>,
     /// Phits that have left for the destination node.
     pub absorbed: u32,
 }
 
 impl Packet {
-    /// Its head leaves a router.
+    /// Notes that the packet's head leaves a router.
     pub fn depart(&mut self, now: u32) {
         let hop = self.trace.hops.last_mut().expect("it has been granted an output");
         hop.departed = now;
@@ -62,11 +62,11 @@ impl Packet {
 
 /// One phit of a packet.
 pub struct Phit {
-    /// Number of its packet.
+    /// Number of the phit's packet.
     pub packet: usize,
     /// Position in the packet; 0 is the head.
     pub index: u32,
-    /// The VC it is bound for.
+    /// The VC that the phit is bound for.
     pub vc: usize,
 }
 
@@ -99,9 +99,9 @@ pub struct Resident {
     pub phits: u32,
     /// Phits that have entered the crossbar.
     pub crossed: u32,
-    /// What it asks for as long as it waits, once that is known to be one thing only.
+    /// What the packet asks for as long as it waits, once that is known to be one thing only.
     pub settled: Option<Choice>,
-    /// The shortest way to its destination that it has drawn in this router, once somebody has asked.
+    /// The shortest way to its destination that the packet has drawn in this router, once somebody has asked.
     pub way: OnceCell<Vec<Link>>,
 }
 
@@ -115,9 +115,9 @@ pub struct Request {
 /// What a packet counts for in the contention counters.
 #[derive(Clone, Copy)]
 pub struct Aim {
-    /// The port of its minimal path.
+    /// The port of the packet's minimal path.
     pub port: usize,
-    /// The other group that it has to reach, if it stands where those are counted.
+    /// Another group that the packet has to reach, if it stands where packets for other groups are counted.
     pub group: Option<usize>,
 }
 
@@ -127,15 +127,15 @@ pub struct Transfer {
     pub output: usize,
     /// Cycles since the grant.
     pub elapsed: u32,
-    /// Cycles it takes when the whole packet has arrived.
+    /// Cycles that the passage takes when the whole packet has arrived.
     pub crossing: u32,
-    /// What it counted for when it was granted, wherever it goes, if that is counted.
+    /// What the packet counted for when it was granted an output, wherever it goes, if that is counted.
     pub aim: Option<Aim>,
 }
 
 impl Transfer {
-    /// One cycle: the packet, and those of its phits that leave the buffer. They have arrived, and are no more than the
-    /// speedup allows since the grant. The last one takes the packet off its VC.
+    /// Lets one cycle pass. Returns the packet, and those of its phits that leave the buffer: they have arrived, and are no more
+    /// than the speedup allows since the grant. The last one takes the packet off its VC.
     pub fn step(&mut self, vc: &mut VecDeque<Resident>, packets: &[Packet]) -> (usize, Range<u32>) {
         let Resident { packet, phits, crossed, .. } = vc[0];
         let length = packets[packet].length;
@@ -156,9 +156,9 @@ pub struct Input {
     pub latency: u32,
     /// Size of the buffer of each VC \[phits\].
     pub capacity: u32,
-    /// Router and output port that feed it; `None` for a node.
+    /// Router and output port that feed the input port; `None` for a node.
     pub peer: Option<(usize, usize)>,
-    /// Node that feeds it, and the first of the node's injection VCs that are here.
+    /// Node that feeds the input port, and the first of the node's injection VCs that are here.
     pub node: Option<(usize, usize)>,
     /// Phits coming in.
     pub wire: DelayLine<Phit>,
@@ -168,18 +168,18 @@ pub struct Input {
     pub transfers: Vec<Transfer>,
     /// The packets that leave past the crossbar, for nodes that take a packet from every VC at once.
     pub consumptions: Vec<Transfer>,
-    /// Chooses among the VCs.
+    /// The arbiter that chooses among the VCs.
     pub arbiter: Arbiter,
 }
 
 /// A packet in an output queue, from its grant until its tail leaves, or a message.
 pub struct Queued {
-    /// `None`: a message of the router to its neighbour.
+    /// Number of the packet; `None`: a message of the router to its neighbour.
     pub packet: Option<usize>,
     pub length: u32,
-    /// Cycle in which its first phit comes, or came, out of the crossbar.
+    /// Cycle in which the first phit comes, or came, out of the crossbar.
     pub ready: u32,
-    /// VC it will enter at the other end.
+    /// VC that the packet will enter at the other end.
     pub vc: usize,
     /// Phits that have come through the crossbar (of a message: all).
     pub phits: u32,
@@ -190,9 +190,9 @@ pub struct Queued {
 /// A packet that an output VC has been granted to and whose credit has not come back.
 pub struct Outstanding {
     pub packet: usize,
-    /// Phits of room that it takes at the other end.
+    /// Phits of room that the packet takes at the other end.
     pub length: u32,
-    /// Whether it had never left its minimal path, this hop included.
+    /// Whether the packet had never left its minimal path, this hop included.
     pub minimal: bool,
 }
 
@@ -203,15 +203,15 @@ pub struct Output {
     pub peer: Option<(usize, usize)>,
     /// Phits that the buffer at the other end holds of one VC.
     pub buffer: u32,
-    /// How the VCs share that buffer, if they do.
+    /// How the VCs share the buffer at the other end, if they do.
     pub shares: Option<Shares>,
-    /// By VC, what has been sent there and not been heard of again.
+    /// The packets that have been sent to the other end and not been heard of again, by VC.
     pub outstanding: Vec<Vec<Outstanding>>,
     /// Credits coming back: VC and packet.
     pub credit_wire: DelayLine<(usize, usize)>,
     /// Phits inside the crossbar: packet and position.
     pub crossbar: DelayLine<(usize, u32)>,
-    /// The same, past the crossbar for a node that takes a packet from every VC at once.
+    /// Phits on their way past the crossbar, for a node that takes a packet from every VC at once: packet and position.
     pub bypass: DelayLine<(usize, u32)>,
     /// The output queue (in an input-queued router: the packet that is leaving).
     pub queue: VecDeque<Queued>,
@@ -221,7 +221,7 @@ pub struct Output {
     pub pace: u32,
     /// First cycle in which the link is free for a phit.
     pub next: u32,
-    /// Chooses among the input ports.
+    /// The arbiter that chooses among the input ports.
     pub arbiter: Arbiter,
 }
 
@@ -229,7 +229,7 @@ pub struct Output {
 pub struct Router {
     pub inputs: Vec<Input>,
     pub outputs: Vec<Output>,
-    /// What it knows about heads and links.
+    /// What the router knows about heads and links.
     pub knowledge: Knowledge,
 }
 
@@ -249,7 +249,7 @@ impl Output {
         self.class == PortClass::Terminal
     }
 
-    /// Whether nothing that has been granted it has still to leave.
+    /// Whether nothing that has been granted the output has still to leave.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.bypass.0.is_empty()
     }
@@ -271,7 +271,7 @@ impl Output {
         self.queue.front().is_some_and(|q| q.sent > 0)
     }
 
-    /// Whether something is plugged in.
+    /// Whether something is plugged into the port.
     pub fn is_link(&self) -> bool {
         self.peer.is_some()
     }
@@ -281,7 +281,7 @@ impl Output {
         self.outstanding[vc].iter().map(|o| o.length).sum()
     }
 
-    /// Those of them of packets that had never left their minimal path.
+    /// Phits outstanding of one VC, of packets that had never left their minimal path.
     pub fn used_minimally(&self, vc: usize) -> u32 {
         self.outstanding[vc].iter().filter(|o| o.minimal).map(|o| o.length).sum()
     }

@@ -11,7 +11,7 @@ use hopsim_routing::RoutingConfig;
 pub type Ring = (usize, bool, u32, Option<u8>);
 
 impl Simulator<'_> {
-    /// Phits of room that a packet takes in the buffer of a link: where rings have bubbles as many as the longest.
+    /// Phits of room that a packet takes in the buffer of a link: where rings have bubbles as many as the longest packet.
     pub(crate) fn space(&self, length: u32) -> u32 {
         if self.has_rings() { self.plan.longest_packet() } else { length }
     }

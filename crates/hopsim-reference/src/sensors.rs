@@ -11,11 +11,11 @@ use std::ops::Range;
 /// What routers keep for the routing.
 #[derive(Default)]
 pub struct Sensors {
-    /// Whether they count heads.
+    /// Whether routers count heads.
     pub contention: bool,
-    /// Weight of the past in the averages of these counts, if they are read.
+    /// Weight of the past in the averages of the counts of heads, if the averages are read.
     pub alpha: Option<f64>,
-    /// When they tell the counts by group.
+    /// When routers tell the counts by group.
     pub exchange: Option<Exchange>,
     /// When global outputs are marked.
     pub saturation: Option<Saturation>,
@@ -25,13 +25,13 @@ pub struct Sensors {
 #[derive(Clone)]
 pub struct Saturation {
     factor: f64,
-    /// \[packets\]
+    /// Threshold of the load \[packets\].
     threshold: f64,
     sensing: Sensing,
     packets: Packets,
     /// VCs that belong to a port's load: 0 … this − 1.
     vcs: u8,
-    /// Whether the other routers of the group hear of it.
+    /// Whether the other routers of the group hear of the marks.
     exchanged: bool,
 }
 
@@ -49,19 +49,19 @@ pub type Marks = Vec<Vec<u8>>;
 pub struct Knowledge {
     /// Heads whose minimal path leads over each port.
     pub contention: Vec<u32>,
-    /// Their average over time.
+    /// The average over time of the heads whose minimal path leads over each port.
     pub filtered: Vec<f64>,
     /// Heads at injection and global inputs that have to reach each other group.
     pub groups: Vec<u32>,
-    /// What the others of the group know of that.
+    /// What the others of the group know of the counts in `groups`.
     pub told: Vec<u32>,
-    /// What they will know of it.
+    /// What the others of the group will know of the counts in `groups`.
     pub messages: DelayLine<Vec<u32>>,
     /// Saturated global outputs.
     pub marks: Marks,
-    /// What the others of the group know of those.
+    /// What the others of the group know of the saturated global outputs.
     pub told_marks: Marks,
-    /// What they will know of them.
+    /// What the others of the group will know of the saturated global outputs.
     pub mark_messages: DelayLine<Marks>,
 }
 
@@ -105,7 +105,7 @@ impl Simulator<'_> {
         first..first + size
     }
 
-    /// Every input VC counts for one packet at most: the one that is leaving, otherwise its head.
+    /// Counts the heads of a router. Every input VC counts for one packet at most: the one that is leaving, otherwise its head.
     fn count_heads(&mut self, router: usize) {
         let knowledge = &mut self.routers[router].knowledge;
         if let Some(alpha) = self.sensors.alpha {
@@ -128,7 +128,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// Tells the group the counts by group, if it is time.
+    /// Tells the group of a router its counts by group, if it is time.
     fn exchange_counts(&mut self, router: usize, exchange: Exchange) {
         let latency = self.plan.network.classes.of(PortClass::Link(LOCAL)).latency;
         let knowledge = &mut self.routers[router].knowledge;
@@ -144,7 +144,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// A message of `length` phits joins each local output queue.
+    /// Lets a message of `length` phits join each local output queue.
     fn write_on_local_links(&mut self, router: usize, length: u32) {
         let ready = self.now;
         for output in &mut self.routers[router].outputs {
@@ -154,7 +154,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// Marks the saturated global outputs and tells the group.
+    /// Marks the saturated global outputs of a router and tells its group.
     fn mark(&mut self, router: usize, rule: &Saturation) {
         let latency = self.plan.network.classes.of(PortClass::Link(LOCAL)).latency;
         let marks = self.saturated(&self.routers[router].outputs, rule);
@@ -195,7 +195,7 @@ impl Simulator<'_> {
     }
 }
 
-/// The phits of an output VC that count.
+/// The phits that count as load of an output VC.
 fn load(output: &Output, vc: u8, rule: &Saturation) -> u32 {
     match rule.packets {
         Packets::All => output.taken(vc as usize),

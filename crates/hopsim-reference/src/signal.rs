@@ -6,11 +6,11 @@ use hopsim_experiment::injection::sat::Sat;
 /// The signal on its walk round all nodes.
 pub struct Signal {
     rule: Sat,
-    /// Steps of the walk that it has made.
+    /// Steps of the walk that the signal has made.
     steps: usize,
-    /// Cycle in which it gets to where it goes now.
+    /// Cycle in which the signal gets to the node that it is on its way to.
     arrives: u32,
-    /// By node, packets that have left it since the signal did.
+    /// Packets that have left each node since the signal did.
     counts: Vec<u32>,
 }
 
@@ -22,7 +22,7 @@ impl Signal {
 }
 
 impl Simulator<'_> {
-    /// The node that has the signal passes it on if it has injected enough or has nothing to inject.
+    /// Passes the signal on if the node that has it has injected enough or has nothing to inject.
     pub(crate) fn pass_signal(&mut self) {
         let Some(signal) = self.signal.as_mut().filter(|signal| signal.arrives <= self.now) else { return };
         let (node, cycles) = signal.rule.walk[signal.steps % signal.rule.walk.len()];
@@ -46,7 +46,7 @@ impl Simulator<'_> {
         signal.counts.get(node).is_some_and(|&count| count >= signal.rule.k)
     }
 
-    /// A packet has left a node.
+    /// Notes that a packet has left a node.
     pub(crate) fn count_for_signal(&mut self, node: usize) {
         self.signal.iter_mut().for_each(|signal| signal.counts[node] += 1);
     }

@@ -23,29 +23,29 @@ pub struct Simulator<'a> {
     pub(crate) packets: Vec<Packet>,
     pub(crate) routers: Vec<Router>,
     pub(crate) nics: Vec<Nic>,
-    /// Where packets go.
+    /// The rules by which packets find their way.
     pub(crate) rules: Rules,
-    /// What routers keep for that.
+    /// What routers keep for the routing.
     pub(crate) sensors: Sensors,
     /// The ranks of programs, by node.
     pub(crate) ranks: Vec<Option<Rank>>,
-    /// What they have sent.
+    /// The messages that ranks have sent.
     pub(crate) messages: Vec<Message>,
-    /// How that travels.
+    /// The parcels in which messages travel.
     pub(crate) parcels: Vec<Parcel>,
     /// Packets of the present synchronised burst that have been consumed, by job.
     pub(crate) consumed: Vec<u64>,
     /// The signal of injection control, if there is one.
     pub(crate) signal: Option<Signal>,
-    /// See [`Record`].
+    /// Cycles that heads at injection waited, see [`Record::waits`].
     pub(crate) waits: BTreeMap<(u32, usize), u64>,
-    /// See [`Record`].
+    /// Cycles in which nodes stood still, see [`Record::stood_still`].
     pub(crate) stood_still: Vec<Vec<u32>>,
-    /// See [`Record`].
+    /// What packets waited for, see [`Record::waiting`].
     pub(crate) waiting: Waiting,
-    /// See [`Record`].
+    /// What stood still after every interval, see [`Record::congestion`].
     pub(crate) congestion: Congestion,
-    /// See [`Record`].
+    /// Cycles in which output VCs had no room, see [`Record::stalls`].
     pub(crate) stalls: BTreeMap<(u32, u32, usize, usize), u32>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// One cycle.
+    /// Runs one cycle.
     pub fn step(&mut self) {
         self.receive();
         self.pass_signal();
@@ -94,7 +94,7 @@ impl<'a> Simulator<'a> {
         self.look_at_congestion();
     }
 
-    /// Lets the packets granted so far finish their hop, and gives the lives of all that were granted one.
+    /// Lets the packets granted so far finish their hop, and gives the traces of all packets that were granted one.
     pub fn into_traces(self) -> Vec<PacketTrace> {
         let lives = self.into_record().lives.into_iter();
         let mut traces: Vec<PacketTrace> =
@@ -103,7 +103,7 @@ impl<'a> Simulator<'a> {
         traces
     }
 
-    /// Lets the packets granted so far finish their hop, and gives the lives of all that were generated before that.
+    /// Lets the packets granted so far finish their hop, and gives the lives of all packets that were generated before that.
     pub fn into_record(mut self) -> Record {
         let (generated, programs) = (self.packets.len(), self.tell_of_programs());
         while self.routers.iter().any(|r| r.outputs.iter().any(|o| !o.is_empty())) {
@@ -132,7 +132,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Credits and phits reach the end of their wires.
+    /// Takes credits and phits that reach the end of their wires.
     fn receive(&mut self) {
         self.nics.iter_mut().for_each(|nic| nic.receive(self.now));
         for router in &mut self.routers {
@@ -149,7 +149,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Every phit in a router that can takes one step.
+    /// Lets every phit in a router that can take one step.
     fn advance(&mut self) {
         for router in 0..self.routers.len() {
             (0..self.routers[router].inputs.len()).for_each(|input| self.cross(router, input));
@@ -157,13 +157,13 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Phits leave the nodes, and the cycle ends.
+    /// Lets phits leave the nodes, and ends the cycle.
     fn send_all(&mut self) {
         (0..self.nics.len()).for_each(|node| self.send(node));
         self.now += 1;
     }
 
-    /// Phits of the packets that are leaving an input enter the crossbar, or go past it.
+    /// Lets phits of the packets that are leaving an input enter the crossbar, or go past it.
     fn cross(&mut self, router: usize, input: usize) {
         let Router { inputs, outputs, .. } = &mut self.routers[router];
         let Input { transfers, consumptions, vcs, .. } = &mut inputs[input];
@@ -182,7 +182,7 @@ impl<'a> Simulator<'a> {
         });
     }
 
-    /// Phits come out of the crossbar, and one leaves the output queue; those past the crossbar leave at once.
+    /// Takes phits out of the crossbar, and lets one leave the output queue; phits past the crossbar leave at once.
     fn leave(&mut self, router: usize, output: usize) {
         while let Some(phit) = self.routers[router].outputs[output].bypass.pop_due(self.now) {
             self.absorb(phit);
@@ -222,7 +222,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// A phit leaves for its destination node.
+    /// Lets a phit leave for its destination node.
     fn absorb(&mut self, (number, index): (usize, u32)) {
         let packet = &mut self.packets[number];
         assert_eq!(packet.absorbed, index, "phits come in order");
@@ -239,7 +239,7 @@ impl<'a> Simulator<'a> {
     }
 }
 
-/// A phit enters an input buffer.
+/// Puts a phit into an input buffer.
 fn arrive(vc: &mut VecDeque<Resident>, phit: &Phit, now: u32) {
     if phit.index == 0 {
         vc.push_back(Resident {

@@ -10,24 +10,24 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Router and output port.
 pub type Link = (usize, usize);
 
-/// A tree at some cycle.
+/// A congestion tree at some cycle.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub links: BTreeSet<Link>,
     pub depth: u32,
     pub phits: u64,
-    /// Those that want the root, another one, none.
+    /// Numbers of packets in the tree that want the root, another root, none.
     pub packets: [u32; 3],
 }
 
-/// All that was seen.
+/// All that was seen of packets that stand still.
 #[derive(Clone, Debug, Default)]
 pub struct Congestion {
-    /// By cycle: packets that stand still; in trees, for a busy link alone, for the crossbar, in circles.
+    /// Numbers of packets by cycle: that stand still; in trees, for a busy link alone, for the crossbar, in circles.
     pub censuses: BTreeMap<u32, [u32; 5]>,
-    /// By cycle and root.
+    /// The trees by cycle and root.
     pub trees: BTreeMap<(u32, Link), Tree>,
-    /// By root, job and groups: how often packets of the window were seen that want the root, another one, none.
+    /// How often packets of the window were seen that want the root, another root, none, by root, job and groups.
     pub flows: BTreeMap<(Link, usize, u32, u32), [u64; 3]>,
 }
 
@@ -47,16 +47,16 @@ impl Queue {
 
 /// What a head waits for in the end.
 enum End {
-    /// For a link, so many links on.
+    /// A link, with the number of links up to it.
     Link(Link, u32),
-    /// For the crossbar.
+    /// The crossbar.
     Crossbar,
-    /// For itself.
+    /// The head itself: heads wait for each other in a circle.
     Circle,
 }
 
 impl Simulator<'_> {
-    /// Looks what stands still, at the end of an interval.
+    /// Counts what stands still, at the end of an interval.
     pub(crate) fn look_at_congestion(&mut self) {
         let measure = &self.plan.experiment.measure;
         let asked = measure.streams.contains(&RecordStream::CongestionTrees);
@@ -148,7 +148,7 @@ impl Simulator<'_> {
         End::Circle
     }
 
-    /// The packets of a queue stand in a tree.
+    /// Counts the packets of a queue as standing in a tree.
     fn stand(
         &self,
         congestion: &mut Congestion,
@@ -179,7 +179,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// The links before a packet: those of the first shortest path, from the port on that a head asks for.
+    /// The links before a packet: those of the first shortest path, from the port on that its head asks for.
     fn way_ahead(&self, (router, begins): (usize, Option<usize>), node: u32) -> Vec<Link> {
         let (to, exit) = (node as usize / self.nodes_per_router, node as usize % self.nodes_per_router);
         let mut way: Vec<Link> = begins.map(|port| (router, port)).into_iter().collect();

@@ -19,15 +19,15 @@ pub type Waited = [u64; 6];
 pub struct Waiting {
     /// The last cycle in which an output VC had no room.
     lacked_room: BTreeMap<OutputVc, u32>,
-    /// The same with the bubble.
+    /// The last cycle in which an output VC had no room with the bubble.
     lacked_bubble: BTreeMap<OutputVc, u32>,
     /// The last cycle in which an output was busy.
     was_busy: BTreeMap<(usize, usize), u32>,
     /// The cycle of the last grant of an input VC.
     granted: BTreeMap<Place, u32>,
-    /// By output VC.
+    /// What packets waited for, by output VC.
     pub by_vc: BTreeMap<OutputVc, Waited>,
-    /// By job and groups.
+    /// What packets waited for, by job and groups.
     pub by_flow: BTreeMap<(usize, u32, u32), Waited>,
 }
 
@@ -78,7 +78,7 @@ impl Simulator<'_> {
         full || (!node_decides && self.is_held(router, port))
     }
 
-    /// The head of a VC is granted an output.
+    /// Notes that the head of a VC is granted an output, and what it waited for.
     pub(crate) fn end_wait(&mut self, place: Place, packet: usize, to: Request) {
         if !self.asks_for_waits() {
             return;

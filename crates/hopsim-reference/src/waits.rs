@@ -40,7 +40,7 @@ impl Simulator<'_> {
         heads
     }
 
-    /// Counts a cycle of waiting for each of them that has not been granted.
+    /// Counts a cycle of waiting for each of the heads that has not been granted.
     pub(crate) fn count_waits(&mut self, heads: Vec<Waiting>) {
         for head in heads {
             if self.packets[head.packet].trace.hops.is_empty() {

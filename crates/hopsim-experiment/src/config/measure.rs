@@ -67,7 +67,7 @@ impl MeasureConfig {
     }
 }
 
-/// A packet is recorded with all routers that it passes, if all of this is true of it.
+/// The packets to record with all routers that they pass: a packet must fit every key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PacketsConfig {
@@ -75,16 +75,16 @@ pub struct PacketsConfig {
     /// packets that it generates from 0.
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub every: u32,
-    /// The node that sends them; default any.
+    /// The node that sends the packets; default any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<u32>,
-    /// The node that they are for; default any.
+    /// The node that the packets are for; default any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination: Option<u32>,
-    /// Generated in this cycle or later \[cycles, 0 … 3000000000\], warm-up included.
+    /// First cycle in which the packets may be generated \[cycles, 0 … 3000000000\], warm-up included.
     #[schemars(range(max = 3_000_000_000_u32))]
     pub from: u32,
-    /// Generated before this cycle \[cycles, 1 … 3000000000\]; default the end of the run.
+    /// Cycle before which the packets must be generated \[cycles, 1 … 3000000000\]; default the end of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 3_000_000_000_u32))]
     pub to: Option<u32>,
@@ -100,7 +100,7 @@ impl Default for PacketsConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TimeConfig {
-    /// Before the window, not measured.
+    /// Time before the window, not measured.
     #[schemars(example = "1 ms")]
     pub warmup: String,
     /// Length of the measurement window.
@@ -120,19 +120,19 @@ impl Default for TimeConfig {
 }
 
 impl RecordStream {
-    /// Those that routers with VCs have in every interval, so that `interval` must be set.
+    /// Streams that routers with VCs have in every interval, so that `interval` must be set.
     pub const OF_INTERVALS: [Self; 3] = [Self::Generation, Self::LinkSeries, Self::CongestionTrees];
 
-    /// Those that InfiniBand fabrics alone have.
+    /// Streams that InfiniBand fabrics alone have.
     pub const OF_FABRICS: [Self; 4] = [Self::Flows, Self::FlowSeries, Self::QueueSeries, Self::Victims];
 
-    /// Those of programs and their ranks, not of packets.
+    /// Streams of programs and their ranks, not of packets.
     pub const OF_PROGRAMS: [Self; 4] = [Self::Ranks, Self::Messages, Self::Operations, Self::MessageSizes];
 
-    /// Those of packets in routers that a snapshot does not hold.
+    /// Streams of what packets do in routers, which a snapshot does not hold.
     pub const UNSAVED: [Self; 3] = [Self::CongestionTrees, Self::Waits, Self::PacketHops];
 
-    /// Its name in the document.
+    /// The name of the stream in the document.
     pub fn name(self) -> String {
         let name = serde_json::to_string(&self).unwrap_or_else(|_| unreachable!("a name is a string"));
         name.trim_matches('"').to_owned()
@@ -145,7 +145,7 @@ impl RecordStream {
 pub enum RecordStream {
     /// Per node: packets generated, injected, delivered to it, and of those it sent delivered packets and mean latency.
     Nodes,
-    /// Per router: the same sums over its nodes, and the injected load.
+    /// Per router: what the stream `nodes` counts, over all its nodes, and the injected load.
     Routers,
     /// Per output port and VC: phits, utilisation, mean occupancy of the buffer at the other end. Of an InfiniBand fabric per link
     /// and VL that a flow uses, over the window: bytes, throughput, utilisation, credit stalls.

@@ -62,7 +62,7 @@ pub struct Experiment {
     /// The jobs that run at once; default: one on all nodes, uniform traffic.
     #[serde(default = "one_job")]
     pub jobs: Vec<JobConfig>,
-    /// Names of the jobs that run; default all. The nodes of the others stay idle, and all else is as it would be with them.
+    /// Names of the jobs that run; default all. The nodes of the other jobs stay idle, and all else is as if they ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<String>>,
     /// Warm-up, measurement window, seed and what to record.
@@ -150,16 +150,16 @@ pub enum Contention {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinksConfig {
-    /// From a node into its injection buffer; default 1 cycle.
+    /// Links from a node into its injection buffer; default 1 cycle.
     #[serde(default = "injection_link")]
     pub injection: LinkConfig,
-    /// Between routers of a group (dragonfly); default 10 cycles.
+    /// Links between routers of a group (dragonfly); default 10 cycles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local: Option<LinkConfig>,
-    /// Between groups (dragonfly); default 100 cycles.
+    /// Links between groups (dragonfly); default 100 cycles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global: Option<LinkConfig>,
-    /// Between routers, in topologies with one class of links; default 1 cycle.
+    /// Links between routers, in topologies with one class of links; default 1 cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<LinkConfig>,
 }
@@ -233,10 +233,10 @@ fn one() -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceQueue {
-    /// As long as it needs to be: latency counts the wait in it.
+    /// A queue as long as it needs to be: latency counts the wait in it.
     Unbounded,
-    /// At most so many packets. With 0 the queue is full unless a packet could enter its injection buffer in the cycle of
-    /// its generation: with `when_full` = `drop` choose `semantics.injection_link` = `unlimited` too, or every packet
+    /// A queue of at most so many packets. With 0 the queue is full unless a packet could enter its injection buffer in the cycle
+    /// of its generation: with `when_full` = `drop` choose `semantics.injection_link` = `unlimited` too, or every packet
     /// generated while the wire is busy is lost.
     Packets(u32),
 }
@@ -245,10 +245,10 @@ pub enum SourceQueue {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenFull {
-    /// It generates packets as ever, and they are lost.
+    /// The node generates packets as ever, and they are lost.
     #[default]
     Drop,
-    /// It stands still: a packet that is due is generated, and has its time of generation, as soon as there is room, and
+    /// The node stands still: a packet that is due is generated, and has its time of generation, as soon as there is room, and
     /// the next one follows from then. No packet is lost, and above saturation the load generated is the load accepted.
     Wait,
 }
@@ -310,7 +310,7 @@ pub struct SemanticsConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ejection {
-    /// Like any other output: room in the queue, one packet at a time.
+    /// The port is like any other output: room in the queue, one packet at a time.
     Link,
     /// A request needs only room in the queue; the grant needs a node that is not absorbing a packet, and
     /// then several packets may enter the queue at once.
@@ -321,9 +321,9 @@ pub enum Ejection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputHold {
-    /// As long as the packet takes to cross, at link rate if it is still arriving.
+    /// A grant keeps the output as long as the packet takes to cross, at link rate if it is still arriving.
     Transfer,
-    /// Packet length / speedup, even if the packet is still arriving.
+    /// A grant keeps the output for packet length / speedup, even if the packet is still arriving.
     Speedup,
 }
 
@@ -331,9 +331,9 @@ pub enum OutputHold {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InputPointer {
-    /// After the VC that was granted an output.
+    /// The pointer moves on behind the VC that was granted an output.
     Grant,
-    /// After the VC that requested an output, granted or not.
+    /// The pointer moves on behind the VC that requested an output, granted or not.
     Request,
 }
 
@@ -341,9 +341,9 @@ pub enum InputPointer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InjectionLink {
-    /// One phit per cycle.
+    /// The wire carries one phit per cycle.
     Serial,
-    /// Any number of packets at once.
+    /// The wire carries any number of packets at once.
     Unlimited,
 }
 
@@ -351,9 +351,9 @@ pub enum InjectionLink {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InjectionCount {
-    /// Leaving the injection buffer (crossbar grant at the source router).
+    /// Leaving the injection buffer counts (crossbar grant at the source router).
     Network,
-    /// Entering the injection buffer.
+    /// Entering the injection buffer counts.
     Buffer,
 }
 
@@ -361,9 +361,9 @@ pub enum InjectionCount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InjectionLatency {
-    /// At the crossbar grant in the source router.
+    /// Injection latency ends at the crossbar grant in the source router.
     Grant,
-    /// When the packet leaves the source router.
+    /// Injection latency ends when the packet leaves the source router.
     Departure,
 }
 
@@ -377,14 +377,14 @@ pub struct JobConfig {
     /// On which nodes the job runs; default all.
     #[serde(default)]
     pub placement: Placement,
-    /// In which order the ranks of a program take its nodes; default: of a draw the order in which they were drawn, of a list or file
-    /// the order in which it names them, else ascending.
+    /// In which order the ranks of a program take the nodes of the job; default: of a draw the order in which they were drawn, of
+    /// a list or file the order in which it names them, else ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank_order: Option<RankOrder>,
-    /// What its nodes draw; default uniform traffic, unless they run a program.
+    /// What the nodes of the job draw; default uniform traffic, unless they run a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<hopsim_traffic::Config>,
-    /// What its nodes run instead, rank i on the i-th node of the placement.
+    /// What the nodes of the job run instead of drawing packets, rank i on the i-th node of the placement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<ProgramConfig>,
     /// The hosts that the program runs on.
@@ -393,10 +393,10 @@ pub struct JobConfig {
     /// What hosts of an InfiniBand fabric (`router.infiniband`) send to each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<FlowsConfig>,
-    /// What its nodes draw in an InfiniBand fabric.
+    /// What the nodes of the job draw in an InfiniBand fabric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessagesConfig>,
-    /// When its program or its traffic begins \[cycles\].
+    /// When the program or the traffic of the job begins \[cycles\].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub start: u32,
     /// How often a program is run, each rank beginning again as soon as it is done; default once.

@@ -53,7 +53,7 @@ pub enum ProgramConfig {
 }
 
 impl ProgramConfig {
-    /// Of a program that is in a file: its kind, the file, and the digest of its contents.
+    /// The kind, the file and the digest of the contents of a program that is in a file.
     pub fn file(&mut self) -> Option<(&'static str, &str, &mut Option<String>)> {
         let (kind, FileConfig { file, sha256 }) = match self {
             Self::Trace(config) => ("trace", config),
@@ -80,7 +80,7 @@ pub struct StencilConfig {
     /// Computation in every iteration \[ns\].
     #[serde(default)]
     pub compute: u64,
-    /// How often.
+    /// Number of iterations.
     #[serde(default = "once")]
     #[schemars(range(min = 1))]
     pub iterations: u32,
@@ -96,10 +96,10 @@ pub struct StencilConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Neighbours {
-    /// Two in every dimension.
+    /// Two neighbours in every dimension.
     #[default]
     Faces,
-    /// Those across edges and corners too.
+    /// Neighbours across edges and corners too.
     All,
 }
 
@@ -111,7 +111,7 @@ pub struct TrainingConfig {
     #[serde(default = "once")]
     #[schemars(range(min = 1))]
     pub data: u32,
-    /// Tensor parallelism: the fastest part.
+    /// Tensor parallelism: the fastest part of a rank's number.
     #[serde(default = "once")]
     #[schemars(range(min = 1))]
     pub tensor: u32,
@@ -128,7 +128,7 @@ pub struct TrainingConfig {
     pub gradient: u64,
     /// Computation forward, per layer and micro-batch \[ns\].
     pub forward: u64,
-    /// Computation backward \[ns\].
+    /// Computation backward, per layer and micro-batch \[ns\].
     pub backward: u64,
     /// Micro-batches of the step.
     #[serde(default = "once")]
@@ -187,10 +187,10 @@ pub struct Graph500Config {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Equations {
-    /// As printed in the thesis (2.8).
+    /// The equations as printed in the thesis (2.8).
     #[default]
     Thesis,
-    /// As in the public source of FOGSim.
+    /// The equations as in the public source of FOGSim.
     Fogsim,
 }
 
@@ -210,10 +210,10 @@ pub enum Generation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Signals {
-    /// 0 bytes.
+    /// Messages of 0 bytes.
     #[default]
     Empty,
-    /// As long as a message full of queries, as in FOGSim.
+    /// Messages as long as one full of queries, as in FOGSim.
     Full,
 }
 
@@ -297,11 +297,11 @@ pub struct CollectiveConfig {
     /// The rank that is the root, where there is one.
     #[serde(default)]
     pub root: u32,
-    /// How often.
+    /// How often the operation is run.
     #[serde(default = "once")]
     #[schemars(range(min = 1))]
     pub repeat: u32,
-    /// Computation before each \[ns\].
+    /// Computation before each operation \[ns\].
     #[serde(default)]
     pub compute: u64,
 }
@@ -314,7 +314,7 @@ fn once() -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Repeat {
-    /// So often, at least once.
+    /// A number of times, at least once.
     Times(#[schemars(range(min = 1))] u32),
     /// Until the programs of all other jobs are done.
     Named(Forever),
@@ -332,7 +332,7 @@ pub enum Forever {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum CpuSpeed {
-    /// So many times that of the machine where the program was recorded.
+    /// So many times the speed of the machine where the program was recorded.
     Times(f64),
     /// Computations take no time.
     Named(Infinite),
@@ -350,9 +350,9 @@ pub enum Infinite {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum EagerLimit {
-    /// Larger ones use rendezvous \[bytes\].
+    /// Size above which messages use rendezvous \[bytes\].
     Bytes(u64),
-    /// All are.
+    /// All messages are sent eagerly.
     Named(NoLimit),
 }
 
@@ -360,7 +360,7 @@ pub enum EagerLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoLimit {
-    /// There is no limit.
+    /// There is no limit: all messages are sent eagerly.
     None,
 }
 
@@ -368,9 +368,9 @@ pub enum NoLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SendCompletes {
-    /// At once: its payload has been copied.
+    /// At once: the payload of the message has been copied.
     Buffered,
-    /// When its last phit has left the node.
+    /// When the last phit of the message has left the node.
     Injected,
 }
 
@@ -378,9 +378,9 @@ pub enum SendCompletes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LastPacket {
-    /// As long as it needs to be.
+    /// The last packet is as long as it needs to be.
     Short,
-    /// As long as the others.
+    /// The last packet is as long as the others.
     Full,
 }
 
@@ -390,7 +390,7 @@ pub enum LastPacket {
 pub enum AnySource {
     /// The message that the recorded source sends.
     Recorded,
-    /// The first one that fits.
+    /// The first message that fits.
     First,
 }
 
@@ -417,7 +417,7 @@ pub struct HostConfig {
     #[serde(default)]
     #[schemars(range(max = 1_000_000))]
     pub send_overhead: u32,
-    /// The same at the receiver \[cycles, 0 … 1000000\].
+    /// o of `LogGOPS` at the receiver: processor time for a message \[cycles, 0 … 1000000\].
     #[serde(default)]
     #[schemars(range(max = 1_000_000))]
     pub receive_overhead: u32,

@@ -22,13 +22,13 @@ pub enum RouterConfig {
     Infiniband(Box<Infiniband>),
 }
 
-/// Where only routers with VCs come: a fabric of InfiniBand has a plan of its own.
+/// Panics where only routers with VCs come: a fabric of InfiniBand has a plan of its own.
 pub fn not_a_fabric() -> ! {
     unreachable!("an InfiniBand fabric is refused at the beginning of the plan")
 }
 
 impl RouterConfig {
-    /// The name in the document.
+    /// The name of the router in the document.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Cioq(_) => "cioq",
@@ -37,7 +37,7 @@ impl RouterConfig {
         }
     }
 
-    /// Its virtual channels.
+    /// The virtual channels of the router.
     pub fn vcs(&self) -> &Vcs {
         match self {
             Self::Cioq(router) => &router.vcs,
@@ -73,10 +73,10 @@ pub struct Cioq {
     /// or until it has arrived.
     #[schemars(range(min = 1.0, max = 64.0))]
     pub speedup: f64,
-    /// From the grant to the output queue's head \[cycles, 0 … 10000\].
+    /// Delay from the grant to the output queue's head \[cycles, 0 … 10000\].
     #[schemars(range(max = 10000))]
     pub crossbar_latency: u32,
-    /// From the arrival of a head to its first request \[cycles, 0 … 10000\].
+    /// Delay from the arrival of a head to its first request \[cycles, 0 … 10000\].
     #[schemars(range(max = 10000))]
     pub pipeline_latency: u32,
     /// The switch allocator.
@@ -108,10 +108,10 @@ pub struct InputQueued {
     pub vcs: Vcs,
     /// Buffer sizes.
     pub buffers: InputBuffers,
-    /// From the grant to the link \[cycles, 0 … 10000\].
+    /// Delay from the grant to the link \[cycles, 0 … 10000\].
     #[schemars(range(max = 10000))]
     pub crossbar_latency: u32,
-    /// From the arrival of a head to its first request \[cycles, 0 … 10000\].
+    /// Delay from the arrival of a head to its first request \[cycles, 0 … 10000\].
     #[schemars(range(max = 10000))]
     pub pipeline_latency: u32,
     /// How packets leave for the nodes.
@@ -145,15 +145,15 @@ pub enum Consumption {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Vcs {
-    /// Of local links; default: what the routing needs.
+    /// VCs of local links; default: what the routing needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16))]
     pub local: Option<u32>,
-    /// Of global links; default: what the routing needs.
+    /// VCs of global links; default: what the routing needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16))]
     pub global: Option<u32>,
-    /// Of the links of topologies with one class of links; default: what the routing needs.
+    /// VCs of the links of topologies with one class of links; default: what the routing needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16))]
     pub network: Option<u32>,
@@ -169,7 +169,7 @@ pub struct Vcs {
     /// VCs for replies alone, out of `local` and `global`; required with FlexVC and request-reply traffic, and only there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<ReplyVcs>,
-    /// Of injection ports. They do not matter for deadlock; more of them lessen head-of-line blocking.
+    /// VCs of injection ports. They do not matter for deadlock; more of them lessen head-of-line blocking.
     #[schemars(range(min = 1, max = 16))]
     pub injection: u32,
 }
@@ -218,10 +218,10 @@ impl Default for VcManagement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReplyVcs {
-    /// Of local links.
+    /// VCs of local links for replies alone.
     #[schemars(range(min = 1, max = 16))]
     pub local: u32,
-    /// Of global links.
+    /// VCs of global links for replies alone.
     #[schemars(range(min = 1, max = 16))]
     pub global: u32,
 }
@@ -328,9 +328,9 @@ pub struct Allocator {
     /// Iterations per cycle \[1 … 8\].
     #[schemars(range(min = 1, max = 8))]
     pub iterations: u32,
-    /// Chooses among the VCs of an input port.
+    /// Arbiter that chooses among the VCs of an input port.
     pub input_arbiter: ArbiterConfig,
-    /// Chooses among the input ports that request an output port.
+    /// Arbiter that chooses among the input ports that request an output port.
     pub output_arbiter: ArbiterConfig,
     /// Packets from other routers before packets from the router's own nodes, at the outputs. Drains the network
     /// first, and starves the nodes of a router whose outputs are all wanted by transit.
@@ -355,12 +355,12 @@ impl Default for Allocator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArbiterConfig {
-    /// The next in turn after the last one served.
+    /// The candidate that is next in turn after the last one served.
     ///
     /// A pointer starts at 0; the first candidate at or after it wins (cyclic), and it moves behind whom it served.
     /// With transit priority an output arbiter has a pointer for transit and one for injection.
     RoundRobin(Nothing),
-    /// The one served longest ago.
+    /// The candidate that was served longest ago.
     ///
     /// Those never served come first; of several the lowest VC or port wins.
     LeastRecentlyServed(Nothing),
@@ -369,7 +369,7 @@ pub enum ArbiterConfig {
     /// The smallest time stamp wins, equal ones by round-robin. Gives every source the same share of a congested
     /// link, at the cost of carrying and comparing time stamps.
     Age(AgeConfig),
-    /// Any, at random.
+    /// Any candidate, at random.
     ///
     /// All candidates are equally likely; the draw depends on seed, router, port and cycle alone.
     Random(Nothing),

@@ -16,7 +16,7 @@ pub struct SaturateConfig {
     /// Width of the interval in which saturation is found, relative to the load.
     #[schemars(range(min = 0.0001, max = 0.5))]
     pub precision: f64,
-    /// Runs of each load, with so many seeds from `measure.seed` on, unless the sweep varies that.
+    /// Runs of each load, with so many seeds from `measure.seed` on, unless the sweep varies the seed.
     #[schemars(range(min = 1, max = 10_000))]
     pub seeds: u32,
 }
@@ -28,7 +28,7 @@ impl Default for SaturateConfig {
 }
 
 impl SaturateConfig {
-    /// Refuses what is out of range.
+    /// Refuses values that are out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
         let ranges = [
             ("most", self.most, 0.00001, 1.0),

@@ -18,7 +18,7 @@ pub fn pilots(cycles: u32) -> [u32; PILOTS.len()] {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Warmup {
-    /// So many \[cycles, 0 … 3000000000\].
+    /// A number of cycles \[cycles, 0 … 3000000000\].
     Cycles(#[schemars(range(max = 3_000_000_000_u32))] u32),
     /// What runs without warm-up need until they have settled.
     Named(Auto),
@@ -34,7 +34,7 @@ pub enum Auto {
 }
 
 impl Warmup {
-    /// Cycles, 0 as long as nobody has found out how many.
+    /// Cycles of the warm-up, 0 as long as nobody has found out how many.
     pub fn cycles(self) -> u32 {
         match self {
             Self::Cycles(cycles) => cycles,
@@ -42,7 +42,7 @@ impl Warmup {
         }
     }
 
-    /// Whether the run finds it out.
+    /// Whether the run finds out by itself how long its warm-up must be.
     pub fn is_auto(self) -> bool {
         self == Self::Named(Auto::Auto)
     }

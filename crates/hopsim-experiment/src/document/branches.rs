@@ -10,10 +10,10 @@ use crate::plan::{AnyPlan, JobPlan, Plan};
 use hopsim_network::error::ConfigError;
 use serde_json::{Map, Value};
 
-/// The key that says when they part.
+/// The key that says when the points of a sweep part.
 const KEY: &str = "sweep.branch_at";
 
-/// What of `measure` may differ: it matters from the end of the warm-up on, which comes later.
+/// Keys of `measure` that may differ: they matter from the end of the warm-up on, which comes later.
 const OF_MEASURE: [&str; 4] = ["warmup", "cycles", "batches", "streams"];
 
 /// What all branches that have been seen share.
@@ -25,19 +25,19 @@ pub struct Branches {
 
 #[derive(Debug, PartialEq)]
 struct Common {
-    /// The document without what may differ.
+    /// The document without the keys that may differ.
     document: Value,
-    /// By job and node: whether it ever sends.
+    /// Whether each node ever sends, by job and node.
     senders: Vec<Vec<bool>>,
 }
 
 impl Branches {
-    /// None so far.
+    /// No branches yet, of points that share the run up to a cycle.
     pub fn new(at: u32) -> Self {
         Self { at, first: None }
     }
 
-    /// One more. Refuses it if it cannot go on with what it shares with the others.
+    /// Adds a branch. Refuses one that cannot go on with what it shares with the others.
     pub fn add(&mut self, plan: &AnyPlan) -> Result<(), ConfigError> {
         let refused = |reason: String| ConfigError::new(KEY, reason).value(self.at);
         let plan = match plan {
@@ -110,13 +110,13 @@ fn common(experiment: &Experiment) -> Value {
     document
 }
 
-/// By job and node: whether it ever sends, which decides whether it draws anything.
+/// Whether each node ever sends, by job and node, which decides whether it draws anything.
 fn senders(plan: &Plan) -> Vec<Vec<bool>> {
     let of_job = |job: &JobPlan| job.nodes().iter().map(|&node| job.sends(node)).collect();
     plan.jobs.iter().map(of_job).collect()
 }
 
-/// The point whose run all share: it keeps everything that one of them may need.
+/// The point whose run all branches share: it keeps everything that one of them may need.
 pub fn trunk(mut branches: Vec<Experiment>) -> Option<Experiment> {
     let wants = |stream| move |branch: &Experiment| branch.measure.streams.contains(&stream);
     let changes = |branch: &Experiment| {

@@ -22,7 +22,7 @@ pub fn check_stated(schema: Schema, path: &mut Vec<String>, value: &Value) -> Re
 enum Demand {
     /// All keys that have no default.
     Whole,
-    /// Nothing: others may still be added. Numbers are in their range, which a plan does not see to.
+    /// No keys: others may still be added. Numbers are in their range, which a plan does not see to.
     Stated,
 }
 

@@ -1,4 +1,4 @@
-//! In what two resolved documents differ.
+//! Differences between two resolved documents.
 
 use super::path::{display, show};
 use serde_json::Value;
@@ -6,21 +6,21 @@ use serde_json::Value;
 /// A key that has different values in two documents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference<'v> {
-    /// The parts of its path.
+    /// The parts of the path of the key.
     pub path: Vec<String>,
-    /// Its value in the one, if it has one there.
+    /// The value in the one document, if the key is there.
     pub one: Option<&'v Value>,
-    /// Its value in the other.
+    /// The value in the other document, if the key is there.
     pub other: Option<&'v Value>,
 }
 
 impl Difference<'_> {
-    /// Its path as text.
+    /// The path of the key as text.
     pub fn key(&self) -> String {
         display(&self.path)
     }
 
-    /// Both values as text, the one and the other.
+    /// The values in the one and in the other document as text.
     pub fn values(&self) -> [String; 2] {
         [self.one, self.other].map(|value| value.map_or("nothing".into(), show))
     }

@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
         self.source.place(path).map(|(place, _)| place)
     }
 
-    /// The same error with where its value came from.
+    /// The error with where the value that it is about came from.
     pub fn located(&self, error: ConfigError) -> ConfigError {
         let Ok(path) = path::parse(&error.path) else { return error };
         let written = self.source.place(&path);

@@ -9,7 +9,7 @@ use hopsim_network::error::ConfigError;
 use hopsim_network::topology::{TopologyConfig, graph};
 use serde_json::{Value, json};
 
-/// What a fabric does not have, and what there is instead.
+/// Keys that a fabric does not have, and what there is instead.
 const OF_ROUTERS: [(&str, &str); 8] = [
     ("compat", ""),
     ("load", "jobs.0.flows.0.rate"),
@@ -21,22 +21,22 @@ const OF_ROUTERS: [(&str, &str); 8] = [
     ("semantics", ""),
 ];
 
-/// What is counted in cycles. Only programs have cycles, and so a longest run in cycles.
+/// Keys of `measure` about cycles, of which a fabric has none. Only programs have cycles, and so a longest run in cycles.
 const OF_CYCLES: [&str; 6] = ["warmup", "cycles", "batches", "interval", "watchdog", "stop"];
 const MAX_CYCLES: &str = "max_cycles";
 
-/// What a run of programs, which begins at 0 and ends when they are done, does not have in `measure.time`.
+/// Keys of `measure.time` that a run of programs, which begins at 0 and ends when they are done, does not have.
 const OF_WINDOWS: [&str; 2] = ["warmup", "window"];
 
-/// What a job of a fabric has that lists flows, one whose nodes draw messages, and one whose nodes run a program.
+/// Keys of a job of a fabric: of one that lists flows, of one whose nodes draw messages, and of one whose nodes run a program.
 const OF_FLOWS: [&str; 2] = ["name", "flows"];
 const OF_MESSAGES: [&str; 3] = ["name", "placement", "messages"];
 const OF_PROGRAMS: [&str; 7] = ["name", "placement", "rank_order", "program", "host", "start", "repeat"];
 
-/// What a host says of packets, which in a fabric have a length of their own.
+/// Keys of a host about packets, which in a fabric have a length of their own.
 const OF_PACKETS: [&str; 3] = ["packet_length", "header_length", "last_packet"];
 
-/// What congestion control has for the reaction by the table alone.
+/// Keys of congestion control that the reaction by the table alone has.
 const OF_TABLE: [&str; 6] = ["timer", "ccti_timer", "ccti_increase", "ccti_limit", "ccti_min", "cct"];
 
 /// Where congestion control stands in the document.
@@ -70,7 +70,7 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Refuses what another reaction than the table does not have.
+/// Refuses keys that another reaction than the table does not have.
 fn check_reaction(root: &Value, fabric: &Infiniband) -> Result<(), ConfigError> {
     let Some(control) = &fabric.congestion_control else { return Ok(()) };
     let written = |key: &&str| root.pointer(&format!("{CONTROL}/{key}")).is_some();
@@ -82,7 +82,7 @@ fn check_reaction(root: &Value, fabric: &Infiniband) -> Result<(), ConfigError> 
     Err(ConfigError::new(path, "is of the reaction table, and there is another one").valid("no such key"))
 }
 
-/// Refuses what is measured otherwise.
+/// Refuses keys of `measure` for what a fabric measures by other keys.
 fn check_measure(root: &Value, has_programs: bool) -> Result<(), ConfigError> {
     let Some(measure) = root.get("measure") else { return Ok(()) };
     let has = |key: &&str| measure.get(key).is_some();
@@ -124,7 +124,7 @@ pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), Confi
     Ok(())
 }
 
-/// Refuses what only fabrics have.
+/// Refuses keys that only fabrics have.
 fn check_elsewhere(root: &Value) -> Result<(), ConfigError> {
     let refused = |path: String, valid: &str| {
         let reason = "is for InfiniBand fabrics";
@@ -145,7 +145,7 @@ fn check_elsewhere(root: &Value) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// What a job may have.
+/// The keys that a job may have.
 fn keys_of(job: &Value) -> &'static [&'static str] {
     match job {
         job if job.get("messages").is_some() => &OF_MESSAGES,

@@ -7,10 +7,10 @@ use hopsim_network::error::ConfigError;
 use hopsim_traffic::placement::Placement;
 use serde_json::Value;
 
-/// What an ideal network has not.
+/// Tables that a document of an ideal network does not have.
 const OF_ROUTERS: [&str; 5] = ["links", "router", "routing", "nic", "semantics"];
 
-/// What a run of programs, which begins at cycle 0 and ends when they are done, has not.
+/// Keys of `measure` that a run of programs, which begins at cycle 0 and ends when they are done, does not have.
 const OF_WINDOWS: [&str; 4] = ["warmup", "cycles", "batches", "stop"];
 
 /// A resolved experiment as a document, without the keys that [`check`] refuses.

@@ -6,8 +6,8 @@ use super::sweep::{Key, Sweep};
 use super::{Files, check as shape, path, plan};
 use hopsim_network::error::ConfigError;
 
-/// Refuses a document with a sweep that would not be valid without it in something that it states. What only the sweep states may be
-/// missing, and so may what follows from that.
+/// Refuses a document with a sweep that would not be valid without the sweep in something that it states. What only the sweep
+/// states may be missing, and so may what follows from that.
 pub fn check(draft: &Draft<'_>, sweep: &Sweep, files: &impl Files) -> Result<(), ConfigError> {
     if sweep.is_empty() {
         return Ok(());

@@ -19,9 +19,9 @@ pub struct Schema {
 pub enum Shape {
     /// A table with known keys.
     Table {
-        /// Its keys.
+        /// The keys of the table, each with its schema.
         keys: Vec<(&'static str, Schema)>,
-        /// Those that have no default.
+        /// The keys that have no default.
         required: Vec<&'static str>,
     },
     /// One of several names, with or without parameters.
@@ -36,7 +36,7 @@ pub enum Shape {
     Boolean,
     /// Any text.
     Text,
-    /// The first that fits.
+    /// The first of several shapes that fits.
     Either(Vec<Schema>),
     /// Anything.
     Any,
@@ -45,9 +45,9 @@ pub enum Shape {
 /// The alternatives of a choice.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Those without parameters, written as strings.
+    /// The alternatives without parameters, written as strings.
     pub names: Vec<&'static str>,
-    /// Those with parameters, written as a table of one key.
+    /// The alternatives with parameters, written as a table of one key.
     pub tables: Vec<(&'static str, Schema)>,
 }
 
@@ -218,7 +218,7 @@ impl Schema {
         }
     }
 
-    /// Its kind with an article.
+    /// The kind of the value with an article.
     pub fn noun(self) -> String {
         match self.shape() {
             Shape::Table { .. } => "a table".into(),

@@ -14,13 +14,13 @@ use serde_json::{Map, Value};
 /// Most points of a sweep.
 const MAX_POINTS: usize = 100_000;
 
-/// What a sweep consists of.
+/// The tables of a sweep.
 const TABLES: [&str; 3] = ["product", "zip", "labels"];
 
-/// When the points part: all share the run up to that cycle.
+/// The key that says when the points part: all share the run up to that cycle.
 const BRANCH_AT: &str = "branch_at";
 
-/// How to search for saturation.
+/// The key that says how to search for saturation.
 const SATURATE: &str = "saturate";
 
 /// A swept key.
@@ -46,7 +46,7 @@ pub struct Sweep {
     axes: Vec<Vec<Key>>,
     /// The cycle up to which all points share one run, if they do.
     pub branch_at: Option<u32>,
-    /// How to search for saturation, if that is asked for.
+    /// How to search for saturation, if the sweep asks for that.
     pub saturate: Option<SaturateConfig>,
 }
 

@@ -33,9 +33,9 @@ pub struct Config {
 /// The thresholds and the walk.
 #[derive(Clone, Debug)]
 pub struct Sat {
-    /// See [`Config::l`].
+    /// Packets after which a node passes the signal on, see [`Config::l`].
     pub l: u32,
-    /// See [`Config::k`].
+    /// Most packets that a node injects between two visits of the signal, see [`Config::k`].
     pub k: u32,
     /// The nodes in the order of the walk, each with the cycles to the next one -- constant.
     pub walk: Vec<(u32, u32)>,
@@ -61,7 +61,7 @@ impl Config {
     }
 }
 
-/// Cycles from node to node.
+/// Cycles that the signal takes from one node to another.
 fn cycles(topology: &Topology, latencies: &[u32], from: u32, to: u32) -> u32 {
     let per_router = topology.nodes_per_router();
     let (from, to) = (from / per_router, to / per_router);

@@ -26,7 +26,7 @@ impl AnyPlan {
         .map_err(ConfigError::too_large)?
     }
 
-    /// Refuses to run it by itself if another simulator is to drive it.
+    /// Refuses to run the experiment by itself if another simulator is to drive it.
     pub fn check_alone(&self) -> Result<(), ConfigError> {
         match self {
             Self::Network(plan) => external::check_alone(plan),

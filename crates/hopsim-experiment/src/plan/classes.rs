@@ -15,7 +15,7 @@ struct Defaults {
     buffer: u32,
 }
 
-/// By name of the class.
+/// The defaults of each class of links, by name of the class.
 const DEFAULTS: [Defaults; 3] = [
     Defaults { name: "local", latency: 10, buffer: 32 },
     Defaults { name: "global", latency: 100, buffer: 256 },

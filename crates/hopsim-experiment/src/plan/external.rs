@@ -6,8 +6,8 @@ use crate::config::JobConfig;
 use crate::config::program::ProgramConfig;
 use hopsim_network::error::ConfigError;
 
-/// Refuses what says nothing of such a job. Returns what its payloads are counted in: a phit has a whole byte at least, so that a
-/// payload of ⌊phits · bytes of a phit⌋ has as many phits again.
+/// Refuses keys that say nothing of a job that another simulator drives. Returns the units of its payloads: a phit has a whole
+/// byte at least, so that a payload of ⌊phits · bytes of a phit⌋ has as many phits again.
 pub fn units(job: &JobConfig, units: Option<Units>) -> Result<Units, ConfigError> {
     let host = job.host.clone().unwrap_or_default();
     let of_job = [("start", job.start > 0), ("rank_order", job.rank_order.is_some())];

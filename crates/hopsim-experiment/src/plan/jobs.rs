@@ -23,14 +23,14 @@ use std::sync::Arc;
 /// A job without options: some nodes and what they do.
 #[derive(Clone, Debug)]
 pub enum JobPlan {
-    /// They draw packets.
+    /// A job whose nodes draw packets.
     Traffic(TrafficPlan),
-    /// They run a program.
+    /// A job whose nodes run a program.
     Program(ProgramPlan),
 }
 
 impl JobPlan {
-    /// Its name in the results.
+    /// The name of the job in the results.
     pub fn name(&self) -> &str {
         match self {
             Self::Traffic(job) => &job.name,
@@ -38,7 +38,7 @@ impl JobPlan {
         }
     }
 
-    /// Its nodes: of traffic ascending, of a program by rank.
+    /// The nodes of the job: of traffic ascending, of a program by rank.
     pub fn nodes(&self) -> &[u32] {
         match self {
             Self::Traffic(job) => &job.nodes,
@@ -46,12 +46,12 @@ impl JobPlan {
         }
     }
 
-    /// What its nodes draw, unless they run a program.
+    /// What the nodes of the job draw, unless they run a program.
     pub fn traffic(&self) -> Option<&TrafficPlan> {
         if let Self::Traffic(job) = self { Some(job) } else { None }
     }
 
-    /// What its nodes run, unless they draw packets.
+    /// What the nodes of the job run, unless they draw packets.
     pub fn program(&self) -> Option<&ProgramPlan> {
         if let Self::Program(job) = self { Some(job) } else { None }
     }
@@ -66,7 +66,7 @@ impl JobPlan {
         self.traffic().is_some_and(TrafficPlan::request_reply)
     }
 
-    /// What differs from given cycles on, ascending.
+    /// Changes of the traffic: what differs from given cycles on, ascending.
     pub fn changes(&self) -> &[Phase] {
         self.traffic().map_or(&[], |job| &job.changes)
     }
@@ -81,7 +81,7 @@ impl JobPlan {
         self.traffic().map_or(f64::NAN, |job| job.offered_load(cycles))
     }
 
-    /// Length of its longest packets \[phits\].
+    /// Length of the longest packets of the job \[phits\].
     pub fn longest_packet(&self) -> u32 {
         match self {
             Self::Traffic(job) => job.packet_length,
@@ -89,7 +89,7 @@ impl JobPlan {
         }
     }
 
-    /// Length of its shortest packets \[phits\].
+    /// Length of the shortest packets of the job \[phits\].
     pub fn shortest_packet(&self) -> u32 {
         match self {
             Self::Traffic(job) => job.packet_length,
@@ -101,24 +101,24 @@ impl JobPlan {
 /// A job whose nodes run a program.
 #[derive(Clone, Debug)]
 pub struct ProgramPlan {
-    /// Its name in the results.
+    /// The name of the job in the results.
     pub name: String,
     /// The node of every rank.
     pub nodes: Vec<u32>,
     /// What the ranks do.
     pub program: Program,
-    /// The hosts they run on.
+    /// The hosts that the ranks run on.
     pub rules: Arc<Rules>,
     /// Cycle in which the program begins.
     pub start: u32,
-    /// Whether it is run until the programs of all other jobs are done, or driven as long as another simulator wants.
+    /// Whether the program is run until the programs of all other jobs are done, or driven as long as another simulator wants.
     pub is_endless: bool,
-    /// What its hosts write down for the record streams.
+    /// What the hosts of the job write down for the record streams.
     pub wanted: Wanted,
 }
 
 impl ProgramPlan {
-    /// Whether another simulator drives its nodes.
+    /// Whether another simulator drives the nodes of the job.
     pub fn is_external(&self) -> bool {
         matches!(self.program, Program::External(_))
     }
@@ -139,7 +139,7 @@ pub struct Programs<'p> {
 }
 
 impl<'p> Programs<'p> {
-    /// Those that end by themselves.
+    /// The programs that end by themselves, each with the number of its job.
     pub fn with_end(&self) -> impl Iterator<Item = (usize, &'p ProgramPlan)> {
         self.all.iter().copied().filter(|(_, job)| !job.is_endless)
     }
@@ -148,23 +148,23 @@ impl<'p> Programs<'p> {
 /// A job whose nodes draw packets.
 #[derive(Clone, Debug)]
 pub struct TrafficPlan {
-    /// Its name in the results.
+    /// The name of the job in the results.
     pub name: String,
-    /// Its nodes, ascending.
+    /// The nodes of the job, ascending.
     pub nodes: Vec<u32>,
-    /// To whom they send.
+    /// To whom the nodes send.
     pub pattern: Pattern,
-    /// When they send.
+    /// When the nodes send.
     pub process: Process,
-    /// When each of them sends, in their order; empty if all follow `process`.
+    /// When each of the nodes sends, in the order of `nodes`; empty if all follow `process`.
     pub processes: Vec<Process>,
     /// Offered load, the mean over the nodes \[phits/(node·cycle)\].
     pub load: f64,
     /// Packet length \[phits\].
     pub packet_length: u32,
-    /// Cycle in which it begins.
+    /// Cycle in which the traffic begins.
     pub start: u32,
-    /// What differs from given cycles on, ascending.
+    /// Changes of the traffic: what differs from given cycles on, ascending.
     pub changes: Vec<Phase>,
     /// Most requests of a node without their reply; `None` if nothing is answered.
     pub outstanding: Option<u32>,
@@ -188,7 +188,8 @@ impl TrafficPlan {
         self.outstanding.is_some()
     }
 
-    /// Whether its nodes stand still where a packet would be dropped. In bursts in step all do, and no load is offered.
+    /// Whether the nodes of the job stand still where a packet would be dropped. In bursts in step all do, and no load is
+    /// offered.
     pub fn may_stall(&self, nic: &NicPlan) -> bool {
         let waits = self.process.waits() || nic.when_full == WhenFull::Wait;
         waits && nic.source_queue < u32::MAX && self.process.synchronised().is_none()
@@ -403,7 +404,7 @@ pub fn check_ends<'p>(programs: impl Iterator<Item = &'p ProgramPlan>) -> Result
     Ok(())
 }
 
-/// The nodes of a job, of a program by rank, else ascending; they are taken from then on.
+/// The nodes of a job, of a program by rank, else ascending; no later job can take them.
 pub fn place_job(
     experiment: &Experiment,
     index: usize,

@@ -2,8 +2,8 @@
 
 use crate::plan::Plan;
 
-/// A mean over the packets, or the nodes and cycles, of some jobs. Each has an interval over the batches. What it is: see
-/// `measure/columns.rs`.
+/// A mean over the packets, or the nodes and cycles, of some jobs. Each has an interval over the batches. How each is computed:
+/// see `measure/columns.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mean {
     /// `accepted_load`.

@@ -15,17 +15,17 @@ pub fn is_plugged(plan: &Plan, router: u32, port: usize) -> bool {
 
 /// An output VC that leads to a router or a node.
 pub struct OutputVc {
-    /// The router.
+    /// The router that has the VC.
     pub router: u32,
-    /// Its port.
+    /// The port of the VC.
     pub port: usize,
     /// The VC.
     pub vc: u8,
-    /// Its number among the pairs of all routers.
+    /// The number of the VC among the output VCs of all routers.
     pub pair: usize,
     /// Cycles per phit of the link.
     pub pace: f64,
-    /// The router at the other end, and the number of the input VC there among those of all.
+    /// The router at the other end, and the number of the input VC there among those of all routers.
     pub fed: Option<(u32, usize)>,
 }
 

@@ -36,7 +36,8 @@ pub fn packet_length(host: Option<&HostConfig>) -> u32 {
     host.and_then(|host| host.packet_length).unwrap_or(16)
 }
 
-/// Without contention there is nothing but programs, and what paths cost has to be known beforehand.
+/// Refuses what a run without contention does not have: traffic, nodes that another simulator drives, slow links, and injection
+/// without a wire.
 pub fn check_contention(plan: &Plan) -> Result<(), ConfigError> {
     let is_ideal = plan.experiment.topology.is_ideal();
     let alone = plan.experiment.contention.is_some();
@@ -195,12 +196,12 @@ impl Units {
     /// A phit of a byte, and a cycle of a nanosecond.
     pub const PLAIN: Self = Self { cycle: Fraction::ONE, phit: Fraction::ONE };
 
-    /// Those of a network that counts bytes.
+    /// The units of a network that counts bytes.
     pub fn without_phits(cycle: Fraction) -> Self {
         Self { cycle, phit: Fraction::ONE }
     }
 
-    /// Those of a document.
+    /// The units of a document.
     pub fn new(config: &UnitsConfig) -> Result<Self, ConfigError> {
         let cycle = positive(&config.cycle, &TIMES, "units.cycle")?;
         Ok(Self { cycle, phit: positive(&config.phit, &SIZES, "units.phit")? })

@@ -34,7 +34,7 @@ pub fn positive(text: &str, units: &[Unit], path: &str) -> Result<Fraction, Conf
     })
 }
 
-/// The same of a number that may be 0: `None`.
+/// The value of a number with a unit that may be 0; `None` for 0.
 pub fn nonnegative(text: &str, units: &[Unit], path: &str) -> Result<Option<Fraction>, ConfigError> {
     let is_zero = |number: &str| !number.starts_with('-') && number.parse() == Ok(0.0);
     if split(text, units).is_some_and(|(number, _)| is_zero(number)) {

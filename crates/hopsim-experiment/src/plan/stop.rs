@@ -8,7 +8,7 @@ use crate::config::stop::{LONGEST_PILOT, StopConfig};
 use crate::config::{Experiment, JobConfig};
 use hopsim_network::error::ConfigError;
 
-/// The longest window unless it is said, in first windows.
+/// The longest window unless the document says one, in first windows.
 const LONGEST: u32 = 100;
 
 /// The longest warm-up and window that a run may have.

@@ -3,7 +3,7 @@
 use crate::config::measure::RecordStream;
 use crate::plan::Plan;
 
-/// Why a run of a plan cannot be saved, if it cannot.
+/// Why the state of a run of a plan cannot be saved, if it cannot.
 pub fn unsaved(plan: &Plan) -> Option<&'static str> {
     let wants = |stream| plan.experiment.measure.streams.contains(stream);
     if !plan.experiment.has_contention() {

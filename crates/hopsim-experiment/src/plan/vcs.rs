@@ -74,7 +74,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
     flexible.map_or(Ok(()), |paths| check_flexible((name, routing), &paths, vcs, (reply, replies)))
 }
 
-/// The same where VCs have no order.
+/// Fills in the VCs of a network where VCs have no order, or checks the given ones.
 fn resolve_unordered(
     (name, vcs): (&str, &mut VcsConfig),
     topology: &Topology,
@@ -154,7 +154,7 @@ fn increasing_reason(
     )
 }
 
-/// VCs for replies alone by class.
+/// VCs for replies alone, by class of links.
 fn reply_vcs(
     (name, reply): (&str, Option<ReplyVcs>),
     increasing: bool,
@@ -249,7 +249,7 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     vcs.with_entries(classes.links[0].bubble > 0)
 }
 
-/// The same where VCs follow an order.
+/// The VC management where VCs follow an order.
 fn build_ordered(experiment: &Experiment, order: &Ordered, network: &Network) -> Vcs {
     let links = classes_of(&order.sequence, network.link_classes);
     let sequence = |replies| VcSequence::new(&links, &network.classes, replies);

@@ -38,7 +38,7 @@ impl Run<'_> {
         loads
     }
 
-    /// The keys of the summary record.
+    /// The keys of the summary record about fairness, with their values.
     pub fn fairness(&self, jobs: &[usize]) -> Vec<(&'static str, Option<f64>)> {
         let loads = |of: Vec<(u32, f64)>| of.into_iter().map(|(_, load)| load).collect::<Vec<f64>>();
         let (nodes, routers) = (loads(self.node_loads(jobs)), loads(self.router_loads(jobs)));

@@ -15,7 +15,7 @@ type Row = (String, usize, f64, f64);
 
 /// What happened in some cycles, by place.
 struct Use {
-    /// How many cycles those are.
+    /// Number of the cycles.
     cycles: f64,
     /// Phits whose packet left by an output VC.
     sent: BTreeMap<Place, u64>,

@@ -29,7 +29,7 @@ impl Run<'_> {
         }
     }
 
-    /// The part of its latency at injection \[cycles\].
+    /// The part of a packet's latency at injection \[cycles\].
     pub fn injection_latency(&self, life: &Life) -> u32 {
         let first = life.trace.hops[0];
         let until_departure = self.plan.nic.injection_latency == InjectionLatency::Departure;
@@ -38,7 +38,7 @@ impl Run<'_> {
         end - life.trace.generated
     }
 
-    /// The part of it in queues, by link class.
+    /// The part of a packet's latency in queues, by link class.
     pub fn queue_latency(&self, life: &Life) -> [u32; 2] {
         let hops = &life.trace.hops;
         let mut sums = [0; 2];
@@ -52,20 +52,21 @@ impl Run<'_> {
         sums
     }
 
-    /// Links passed, by class.
+    /// Links that a packet passed, by class.
     pub fn links(&self, life: &Life) -> [u32; 2] {
         let mut counts = [0; 2];
         self.passed(life).for_each(|hop| counts[self.class(hop)] += 1);
         counts
     }
 
-    /// Links and length of the path taken \[cycles\].
+    /// Latency of the links of the path that a packet took, and the packet's length \[cycles\].
     pub fn path_latency(&self, life: &Life) -> u32 {
         self.passed(life).map(|hop| self.link_latency(hop.router, hop.port.into(), life.length)).sum::<u32>()
             + life.length
     }
 
-    /// The same of the minimal path: the one taken, unless the packet left it.
+    /// Latency of the links of a packet's minimal path, which is the path taken unless the packet left it, and the packet's
+    /// length \[cycles\].
     pub fn base_latency(&self, life: &Life) -> u32 {
         if self.misrouted(life).is_none() {
             return self.path_latency(life);
@@ -107,8 +108,8 @@ impl Run<'_> {
         }
     }
 
-    /// From the departure of the head to its arrival at the other end: the latency, and on a slow link what the last phit is
-    /// late for it.
+    /// Cycles from the departure of a head to its arrival at the other end of a link: the latency, and on a slow link what the
+    /// last phit is late for it.
     pub fn link_latency(&self, router: u32, port: usize, length: u32) -> u32 {
         let link = self.plan.network.link(router, port);
         link.latency + length * (link.cycles_per_phit - 1)

@@ -7,7 +7,7 @@ use hopsim_network::network::NONE;
 use hopsim_network::topology::PortClass;
 
 impl Run<'_> {
-    /// Trees, flows that stand in them, and all that stands still.
+    /// Tables of the trees, of the flows that stand in them, and of all that stands still.
     pub fn congestion_tables(&self) -> [(&'static str, Table); 3] {
         [
             ("congestion_trees", self.trees_table()),

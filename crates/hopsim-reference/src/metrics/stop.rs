@@ -17,15 +17,15 @@ const OF_SOURCES: [&str; 4] =
 /// How a run has stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stopped {
-    /// Warm-up of what is measured, and what had settled before the first window where that was searched.
+    /// Warm-up of the window that is measured, and what had settled before the first window if the warm-up was searched.
     pub warmup: (u32, Option<&'static str>),
-    /// The windows of all attempts, the one that is measured behind a narrow one included.
+    /// The windows of all attempts, with the window that is measured behind one whose interval is narrow.
     pub windows: Vec<u32>,
-    /// Why, and the relative half width, where that was asked for.
+    /// Why the run stopped, and the relative half width, if a narrow interval was asked for.
     pub why: Option<(&'static str, Option<f64>)>,
 }
 
-/// The same experiment with this warm-up and window alone.
+/// The plan of an experiment with a given warm-up and window and no search for them.
 fn attempt(experiment: &Experiment, warmup: u32, cycles: u32) -> Plan {
     let mut document = serde_json::to_value(experiment).unwrap_or_default();
     (document["measure"]["warmup"], document["measure"]["cycles"]) = (json!(warmup), json!(cycles));

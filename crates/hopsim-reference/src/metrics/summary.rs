@@ -198,7 +198,7 @@ impl Run<'_> {
         record
     }
 
-    /// Each burst of a job ends when its last packet of so many has been consumed, and the next one begins then.
+    /// Lengths of the bursts of a job: each ends when its last packet of so many has been consumed, and the next one begins then.
     fn burst_lengths(&self, job: usize, packets: usize) -> Vec<f64> {
         let end = |life: &Life| life.trace.delivered.map(|at| at + life.length);
         let mut ends: Vec<u32> = self.lives_of(&[job], |_| true).into_iter().filter_map(end).collect();

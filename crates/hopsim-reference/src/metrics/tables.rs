@@ -9,9 +9,9 @@ use hopsim_core::measure::{Column, Table};
 struct Counts {
     generated: u32,
     injected: u32,
-    /// Packets delivered to it.
+    /// Packets delivered to the node.
     delivered: u32,
-    /// Latencies of the delivered packets that it sent.
+    /// Latencies of the delivered packets that the node sent.
     latencies: Vec<u32>,
 }
 
@@ -60,7 +60,7 @@ impl Run<'_> {
         ]
     }
 
-    /// Rows for the routers with nodes.
+    /// The table of the routers with nodes.
     pub fn routers_table(&self) -> Table {
         let nodes = self.counts_by_node();
         let jobs: Vec<usize> = (0..self.plan.jobs.len()).collect();
@@ -88,7 +88,7 @@ impl Run<'_> {
         ]
     }
 
-    /// Cycles that heads at injection waited, by node and reason.
+    /// The table of the cycles that heads at injection waited, by node and reason.
     pub fn waits_table(&self) -> Table {
         let nodes = 0..self.plan.network.nodes;
         let mut table: Table = vec![("node".into(), Column::U32(nodes.clone().collect()))];

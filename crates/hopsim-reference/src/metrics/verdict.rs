@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 /// What does not get into the network in each tenth, and what is offered in one.
 #[derive(Clone, Debug)]
 pub struct Shortfall {
-    /// In each tenth.
+    /// What does not get into the network in each tenth.
     pub tenths: Vec<f64>,
-    /// In one of them, on average.
+    /// What is offered in one tenth, on average.
     pub offered: f64,
 }
 
@@ -21,7 +21,7 @@ impl Shortfall {
         Self { tenths: vec![0.0; 10], offered: 0.0 }
     }
 
-    /// Adds that of a source, so many times.
+    /// Adds the shortfall of a source, so many times.
     fn add(&mut self, source: &Self, times: f64) {
         self.offered += times * source.offered;
         self.tenths.iter_mut().zip(&source.tenths).for_each(|(sum, one)| *sum += times * one);
@@ -41,7 +41,7 @@ impl Shortfall {
         self.mean() > f * self.offered && self.mean() > 4.297 * self.error()
     }
 
-    /// How many times over it may fall behind.
+    /// How many times over a source with this shortfall may fall behind.
     fn times(&self, g: f64) -> f64 {
         let most = self.mean() + 2.821 * self.error();
         if most <= 0.0 { 0.0 } else { most / (g * self.offered) }
@@ -51,38 +51,38 @@ impl Shortfall {
 /// A source that offers a load.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Its node.
+    /// The node of the source.
     pub node: u32,
-    /// What waits.
+    /// The shortfall of what waits at the source.
     pub waits: Shortfall,
-    /// How much one of that counts beside other sources.
+    /// How much one of what waits counts beside other sources.
     pub weight: f64,
-    /// How many packets or messages it drew, if it draws.
+    /// How many packets or messages the source drew, if it draws.
     pub drew: Option<f64>,
-    /// Time in which it stood still, if some source may.
+    /// The shortfall of time in which the source stood still, if some source may.
     pub stood: Option<Shortfall>,
 }
 
 impl Source {
-    /// A share of what it offers that is more than the spread of what it drew.
+    /// A share of what the source offers that is more than the spread of what it drew.
     fn share(&self, least: f64) -> f64 {
         self.drew.map_or(least, |drew| f64::max(least, 2.0 / drew.sqrt()))
     }
 
-    /// Whether it falls behind by itself.
+    /// Whether the source falls behind by itself.
     pub fn falls_behind(&self) -> bool {
         let stood = self.stood.as_ref().is_some_and(|stood| stood.falls_behind(0.02));
         stood || self.waits.falls_behind(self.share(0.02))
     }
 
-    /// How many times over it may fall behind.
+    /// How many times over the source may fall behind.
     fn times(&self) -> f64 {
         let stood = self.stood.as_ref().map_or(0.0, |stood| stood.times(0.1));
         f64::max(self.waits.times(self.share(0.1)), stood)
     }
 }
 
-/// Values in the order of time.
+/// The course of values in the order of time.
 pub struct Course {
     drift: f64,
     effective: f64,
@@ -243,9 +243,9 @@ impl Run<'_> {
 /// One of the equal parts of a window.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
-    /// Latencies of the packets delivered in it.
+    /// Latencies of the packets delivered in the part.
     pub latencies: Vec<f64>,
-    /// What they are together.
+    /// Total length of the packets delivered in the part.
     pub load: f64,
 }
 
@@ -256,21 +256,21 @@ pub struct Observed {
     pub sources: Option<Vec<Source>>,
     /// The 100 parts of the window.
     pub parts: Vec<Part>,
-    /// Length of one of them.
+    /// Length of one of the parts.
     pub length: f64,
     /// Length of the window.
     pub window: f64,
 }
 
-/// What columns with a unit are called, and what counts and times are divided by.
+/// Names of the columns with a unit, and what counts and times are divided by.
 pub struct Names {
-    /// The growth of the backlog.
+    /// The name of the growth of the backlog, and what it is divided by.
     pub growth: (&'static str, f64),
-    /// The transient.
+    /// The name of the transient.
     pub transient: &'static str,
-    /// What is missing.
+    /// The name of what is missing.
     pub missing: &'static str,
-    /// What those two are divided by.
+    /// What the transient and what is missing are divided by.
     pub time: f64,
 }
 
@@ -336,17 +336,17 @@ fn number(value: Option<f64>) -> Value {
     value.filter(|value| value.is_finite()).map_or(Value::Null, Value::from)
 }
 
-/// Sources together.
+/// Several sources together.
 struct Sources {
-    /// What waits of all of them.
+    /// The shortfall of what waits at all sources.
     waits: Shortfall,
-    /// Time in which they stood still, if any may.
+    /// The shortfall of time in which sources stood still, if any may.
     stood: Option<Shortfall>,
     /// Nodes with a source that falls behind by itself.
     nodes_behind: usize,
-    /// Whether some fall behind, alone or together.
+    /// Whether some sources fall behind, alone or together.
     fall_behind: bool,
-    /// How many times over they may fall behind.
+    /// How many times over the sources may fall behind.
     may_fall_behind: f64,
 }
 

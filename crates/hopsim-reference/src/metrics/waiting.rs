@@ -6,7 +6,7 @@ use hopsim_core::measure::{Column, Table};
 use hopsim_network::topology::PortClass;
 
 impl Run<'_> {
-    /// By output VC.
+    /// The table of what packets waited for, by output VC.
     pub fn link_waits_table(&self) -> Table {
         let places = self.output_places();
         let class = |port: usize| match self.plan.topology.ports()[port] {
@@ -26,7 +26,7 @@ impl Run<'_> {
         table
     }
 
-    /// By job and groups.
+    /// The table of what packets waited for, by job and groups.
     pub fn flow_waits_table(&self) -> Table {
         let flows = &self.record.waiting.by_flow;
         let job = |job: usize| self.plan.jobs[job].name().to_owned();

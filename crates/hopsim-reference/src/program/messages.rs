@@ -12,64 +12,64 @@ use std::collections::VecDeque;
 /// A message of a program.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Number of its job.
+    /// Number of the message's job.
     pub job: usize,
-    /// Rank that sends it, and the operation that does.
+    /// Rank that sends the message, and the operation that does.
     pub source: (u32, usize),
-    /// Rank that receives it.
+    /// Rank that receives the message.
     pub to: u32,
     pub tag: u32,
     pub communicator: Communicator,
     pub bytes: u64,
-    /// Its number at its source.
+    /// The number of the message at its source.
     pub number: u32,
-    /// Phits of its packets.
+    /// Phits of the packets of the message.
     pub phits: u64,
-    /// Cycle in which it, or its request, joined the queue.
+    /// Cycle in which the message, or the request for it, joined the queue.
     pub joined: u32,
-    /// Cycles in which its last phit left its node and was at the other one.
+    /// Cycles in which the last phit of the message left its node and was at the other one.
     pub left: Option<u32>,
     pub arrived: Option<u32>,
-    /// Cycles in which its receiver knew of it, and in which a receive took it.
+    /// Cycles in which the receiver knew of the message, and in which a receive took it.
     pub announced: Option<u32>,
     pub matched: Option<u32>,
-    /// The receive that takes it.
+    /// The receive that takes the message.
     pub receive: Option<usize>,
 }
 
 /// What a parcel is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A message that nobody has asked for.
+    /// A message that is sent without leave.
     Eager,
-    /// Asks for leave to send a message.
+    /// A request for leave to send a message.
     Request,
-    /// Gives it.
+    /// The leave to send a message.
     Clear,
-    /// The message then.
+    /// A message that is sent with leave.
     Data,
 }
 
 /// What a node sends at once: a message, or a word about one.
 pub struct Parcel {
     pub kind: Kind,
-    /// The message that it is, or is about.
+    /// The message that the parcel is, or is about.
     pub message: usize,
-    /// Rank that sends it, and the number that it has there.
+    /// Rank that sends the parcel, and the number that the parcel has there.
     pub source: (u32, u32),
-    /// Node that it is for.
+    /// Node that the parcel is for.
     pub to: usize,
-    /// Cycle in which it joined the queue.
+    /// Cycle in which the parcel joined the queue.
     pub joined: u32,
-    /// Lengths of its packets that are not made yet.
+    /// Lengths of the packets of the parcel that are not made yet.
     pub lengths: VecDeque<u32>,
-    /// Its packets so far.
+    /// The packets of the parcel that have been made.
     pub packets: Vec<usize>,
-    /// Whether its last phit is there.
+    /// Whether the last phit of the parcel is at its node.
     pub there: bool,
 }
 
-/// The packets of so many bytes: all but the last are full.
+/// Lengths of the packets of so many bytes: all but the last are full.
 fn lengths(rules: &Rules, bytes: u64) -> VecDeque<u32> {
     let exact = u128::from(bytes) * u128::from(rules.phit.denominator);
     let mut left = exact.div_ceil(u128::from(rules.phit.numerator)).max(1);
@@ -98,7 +98,7 @@ impl Simulator<'_> {
         job.expect("the node runs a program")
     }
 
-    /// A send, which has started, gives its message away.
+    /// Gives the message of a send, which has started, away.
     pub(super) fn issue(&mut self, node: usize, operation: usize) {
         let now = self.now;
         let rank = self.rank(node);
@@ -144,7 +144,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// A parcel for rank `to` with its number joins the queue of a node.
+    /// Lets a parcel for rank `to` with its number join the queue of a node.
     fn join_queue(&mut self, node: usize, (kind, message): (Kind, usize), (to, number): (u32, u32)) {
         let program = self.program(node);
         let carries = matches!(kind, Kind::Eager | Kind::Data);
@@ -158,7 +158,7 @@ impl Simulator<'_> {
         self.rank(to).coming.push(parcel);
     }
 
-    /// A receive takes the first announced message that fits, or waits for one.
+    /// Lets a receive take the first announced message that fits, or wait for one.
     pub(super) fn post(&mut self, node: usize, operation: usize) {
         let Self { ranks, messages, .. } = self;
         let rank = ranks[node].as_mut().expect("the node runs a program");
@@ -172,7 +172,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// A message is taken by the first posted receive that it fits, or waits for one.
+    /// Lets the first posted receive that fits take a message, or the message wait for one.
     fn announce(&mut self, node: usize, message: usize) {
         self.messages[message].announced = Some(self.now);
         let Self { ranks, messages, .. } = self;
@@ -187,7 +187,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// A receive has got its message: it is there, or may be sent now.
+    /// Notes that a receive has got its message: it is there, or may be sent now.
     fn take(&mut self, node: usize, operation: usize, message: usize) {
         let limit = self.program(node).rules.eager_limit;
         let now = self.now;
@@ -204,7 +204,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// Parcels whose last phit is there are handled, but none that is announced before one of the same key sent earlier.
+    /// Handles the parcels whose last phit is there, but none that is announced before one of the same key sent earlier.
     pub(super) fn receive_parcels(&mut self, node: usize) {
         let coming = self.rank(node).coming.clone();
         for &parcel in &coming {
@@ -227,7 +227,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// Whether the last phit of a parcel gets to its node in this cycle; if so, a message is told of.
+    /// Whether the last phit of a parcel gets to its node in this cycle; if so, this is noted of its message.
     fn is_there(&mut self, parcel: usize) -> bool {
         let Parcel { kind, message, ref lengths, ref packets, to, .. } = self.parcels[parcel];
         let end =
@@ -260,14 +260,14 @@ impl Simulator<'_> {
         self.parcels[parcel].there && !(announces(parcel) && coming.iter().any(precedes))
     }
 
-    /// A message may be sent now.
+    /// Sends a message for which leave has come.
     fn send_data(&mut self, node: usize, clear: usize) {
         let message = self.parcels[clear].message;
         let (number, (to, _)) = (self.messages[message].number, self.parcels[clear].source);
         self.join_queue(node, (Kind::Data, message), (to, number));
     }
 
-    /// Packets of the first parcels are made and admitted, as long as there is room and the gap between messages allows it.
+    /// Makes and admits packets of the first parcels, as long as there is room and the gap between messages allows it.
     pub(super) fn admit_parcels(&mut self, node: usize) {
         while let Some(&parcel) = self.rank(node).queue.front() {
             if self.parcels[parcel].packets.is_empty() && !self.may_begin(node) {
@@ -289,7 +289,7 @@ impl Simulator<'_> {
         began.is_none_or(|began| self.now >= began + self.program(node).rules.gap)
     }
 
-    /// The next packet of a parcel is made, and is the only one in the queue of its network interface.
+    /// Makes the next packet of a parcel, which is the only one in the queue of its network interface.
     fn make_packet(&mut self, node: usize, parcel: usize) {
         let Parcel { to, joined, ref mut lengths, .. } = self.parcels[parcel];
         let length = lengths.pop_front().expect("it has packets left");
@@ -299,7 +299,7 @@ impl Simulator<'_> {
         self.parcels[parcel].packets.push(packet);
     }
 
-    /// The last packet made of a parcel has been admitted.
+    /// Notes that the last packet made of a parcel has been admitted.
     fn count_admitted(&mut self, node: usize, parcel: usize) {
         let now = self.now;
         let unlimited = self.plan.nic.injection_link == InjectionLink::Unlimited;

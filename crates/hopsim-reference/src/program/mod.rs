@@ -19,19 +19,19 @@ use std::collections::VecDeque;
 
 /// A rank of a program on its node.
 pub struct Rank {
-    /// Number of its job.
+    /// Number of the rank's job.
     pub job: usize,
-    /// Its number in the program.
+    /// The number of the rank in its program.
     pub number: u32,
-    /// All that it ever does, in program order.
+    /// All operations of the rank, in program order.
     pub operations: Vec<Operation>,
-    /// Operations that wait for their stream, and since when.
+    /// Operations that wait for their stream, each behind the cycle since which it does.
     pub waiting: Vec<(u32, usize)>,
-    /// By stream, what it does and until when.
+    /// What each stream does, behind the cycle until which it does that.
     pub busy: Vec<Option<(u32, usize)>>,
     /// Receives without their message, in the order in which they were posted.
     pub posted: Vec<usize>,
-    /// Announced messages that nobody has received, in that order.
+    /// Announced messages that nobody has received, in the order in which they were announced.
     pub announced: Vec<usize>,
     /// Parcels for this node that have not been handled.
     pub coming: Vec<usize>,
@@ -39,11 +39,11 @@ pub struct Rank {
     pub queue: VecDeque<usize>,
     /// Cycle in which the last parcel began.
     pub began: Option<u32>,
-    /// Sends that are done when their last phit leaves the node, and when it does.
+    /// Sends that are done when their last phit leaves the node, each behind the cycle in which it does.
     pub leaving: Vec<(u32, usize)>,
-    /// Messages that it has numbered.
+    /// Number of messages that the rank has numbered.
     pub numbers: u32,
-    /// What is told of it in the end.
+    /// What is told of the rank in the end.
     pub told: Told,
 }
 
@@ -90,7 +90,7 @@ impl Rank {
         }
     }
 
-    /// Whether all of it is done.
+    /// Whether all operations of the rank are done.
     pub fn is_done(&self) -> bool {
         self.operations.iter().all(|operation| operation.done)
     }

@@ -28,7 +28,7 @@ pub enum Work {
     Send { to: u32, tag: u32, communicator: Communicator, bytes: u64 },
     /// Receives from a rank, or from any, with a tag, or with any.
     Receive { from: Option<u32>, tag: Option<u32>, communicator: Communicator },
-    /// Nothing.
+    /// Does nothing.
     Join,
 }
 
@@ -36,9 +36,9 @@ pub enum Work {
 pub struct Operation {
     pub work: Work,
     pub stream: usize,
-    /// Number of the record, or of the operation of a graph, that it comes from.
+    /// Number of the record, or of the operation of a graph, that the operation comes from.
     pub record: usize,
-    /// What it waits for.
+    /// What the operation waits for.
     pub after: Vec<(usize, State)>,
     pub ready: bool,
     pub started: bool,
@@ -59,7 +59,7 @@ pub fn operations(program: &ProgramPlan, rank: u32) -> Vec<Operation> {
 /// How long computations take.
 struct Clock<'a> {
     rules: &'a Rules,
-    /// What rounding has left of those before, in parts of a cycle.
+    /// What rounding has left of earlier computations, in parts of a cycle.
     remainder: u128,
 }
 
@@ -189,18 +189,18 @@ struct Sequence<'a> {
     script: &'a dyn Script,
     clock: Clock<'a>,
     operations: Vec<Operation>,
-    /// Records so far.
+    /// Number of records read so far.
     read: usize,
     /// What the next operation waits for.
     last: Option<(usize, State)>,
-    /// Operations whose end a request stands for.
+    /// The operation whose end each request stands for.
     requests: BTreeMap<u32, usize>,
-    /// By communicator, how many collective operations it has had.
+    /// Number of collective operations so far, by communicator.
     collectives: BTreeMap<u32, u32>,
 }
 
 impl Sequence<'_> {
-    /// An operation that waits for what the next one waits for, and for others to be done.
+    /// Adds an operation that waits for what the next one waits for, and for others to be done.
     fn push(&mut self, work: Work, others: impl IntoIterator<Item = usize>) -> usize {
         let others = others.into_iter().map(|other| (other, State::Done));
         let after = self.last.into_iter().chain(others).collect();
@@ -210,19 +210,19 @@ impl Sequence<'_> {
         self.operations.len() - 1
     }
 
-    /// An operation that the next one waits for until it is done.
+    /// Adds an operation that the next one waits for until it is done.
     fn block(&mut self, work: Work) {
         self.last = Some((self.push(work, []), State::Done));
     }
 
-    /// An operation that the next one waits for until it has started.
+    /// Adds an operation that the next one waits for until it has started.
     fn start(&mut self, work: Work) -> usize {
         let number = self.push(work, []);
         self.last = Some((number, State::Started));
         number
     }
 
-    /// Waits for operations.
+    /// Adds an operation that waits for others to be done.
     fn wait(&mut self, others: impl IntoIterator<Item = usize>) {
         self.last = Some((self.push(Work::Join, others), State::Done));
     }

@@ -6,14 +6,14 @@ use crate::simulator::Simulator;
 /// What ends in a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
-    /// What a stream did.
+    /// What a stream did ends.
     Stream,
     /// The last phit of a send leaves the node.
     Left,
 }
 
 impl Simulator<'_> {
-    /// A cycle of the rank of a node: messages that are there, ends, what its streams take up, admission.
+    /// Runs a cycle of the rank of a node: messages that are there, ends, what its streams take up, admission.
     pub(crate) fn run_rank(&mut self, node: usize) {
         let start = self.plan.jobs[self.rank(node).job].program().map(|program| program.start);
         if start == Some(self.now) {
@@ -37,7 +37,7 @@ impl Simulator<'_> {
         self.ranks[node].as_mut().expect("the node runs a program")
     }
 
-    /// What waits for nothing becomes ready.
+    /// Makes ready what waits for nothing.
     fn begin(&mut self, node: usize) {
         for operation in 0..self.rank(node).operations.len() {
             if self.rank(node).operations[operation].after.is_empty() {
@@ -46,7 +46,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// An operation has come as far as this, and those that waited for that become ready.
+    /// Notes that an operation has come as far as `state`, and makes those ready that waited for that.
     pub(super) fn reach(&mut self, node: usize, operation: usize, state: State) {
         let now = self.now;
         let rank = self.rank(node);
@@ -93,7 +93,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// Computations and overheads end, and last phits leave.
+    /// Ends computations and overheads, and sends whose last phit leaves.
     fn end(&mut self, node: usize) {
         let now = self.now;
         let rank = self.rank(node);
@@ -111,7 +111,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// The first idle stream that something waits for takes up what has waited longest; whether there is one.
+    /// Lets the first idle stream that something waits for take up what has waited longest; whether there is one.
     fn take_up(&mut self, node: usize) -> bool {
         let now = self.now;
         let job = self.rank(node).job;
@@ -145,7 +145,7 @@ impl Simulator<'_> {
         true
     }
 
-    /// A stream has done what it did.
+    /// Notes that a stream has done an operation.
     fn finish(&mut self, node: usize, operation: usize) {
         let rank = self.rank(node);
         let Operation { stream, ref work, .. } = rank.operations[operation];

@@ -7,45 +7,45 @@ use hopsim_programs::program::Program;
 /// What is told of a rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
-    /// Cycle in which its last operation was done.
+    /// Cycle in which the last operation of the rank was done.
     pub finish: u32,
     /// Cycles of stream 0 with computations.
     pub compute: u64,
     /// Cycles of stream 0 with overheads.
     pub overhead: u64,
-    /// Payload \[bytes\] of every message that it sent to another rank.
+    /// Payload \[bytes\] of every message that the rank sent to another rank.
     pub sent: Vec<u64>,
-    /// Payload \[bytes\] and latency \[cycles\] of every message that it received from another rank.
+    /// Payload \[bytes\] and latency \[cycles\] of every message that the rank received from another rank.
     pub received: Vec<(u64, u32)>,
-    /// What its streams did and what it waited for.
+    /// What the streams of the rank did and what the rank waited for.
     pub passed: Vec<Passed>,
 }
 
-/// Cycles of a stream in which it did the same or its rank waited for the same.
+/// Cycles of a stream in which the stream did the same or its rank waited for the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passed {
     pub stream: usize,
-    /// Its name in the table.
+    /// The name in the table of what the stream did, or of what the rank waited for.
     pub activity: &'static str,
-    /// Record of the program that it belongs to.
+    /// Record of the program that the activity belongs to.
     pub record: usize,
-    /// The operation that the stream does.
+    /// The operation that the stream does; `None` if the rank waits.
     pub operation: Option<usize>,
-    /// First cycle, and the one after the last.
+    /// First cycle, and the cycle after the last.
     pub cycles: (u32, u32),
 }
 
 /// What is told of the programs of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
-    /// By job and rank; nothing of jobs with traffic.
+    /// What is told of each rank, by job and rank; nothing of jobs with traffic.
     pub ranks: Vec<Vec<Told>>,
     /// Messages between different ranks, by job, source and number.
     pub messages: Vec<Message>,
 }
 
 impl Told {
-    /// What a stream does in a cycle, or what its rank waits for.
+    /// Adds what a stream does in a cycle, or what its rank waits for.
     fn pass(&mut self, now: u32, passed: Passed) {
         let goes_on = |last: &&mut Passed| {
             let cycles = (last.cycles.0, now);
@@ -60,9 +60,9 @@ impl Told {
 }
 
 impl Rank {
-    /// The operation that it waits for if its first stream has nothing to do. In a sequence that is the one that its next one comes
-    /// behind, and then the first in program order of the others that it waits for. In a graph, and when there is no next one, it is
-    /// the first one that is ready and not done.
+    /// The operation that the rank waits for if its first stream has nothing to do. In a sequence that is the one that the next
+    /// operation of the rank comes behind, and then the first in program order of the others that the next one waits for. In a
+    /// graph, and when there is no next one, it is the first one that is ready and not done.
     fn awaited(&self, is_graph: bool) -> Option<usize> {
         let next = self.operations.iter().find(|operation| !operation.ready);
         if let Some(next) = next.filter(|_| !is_graph) {
@@ -80,7 +80,7 @@ impl Rank {
 }
 
 impl Simulator<'_> {
-    /// The cycle of a rank is over: what it does until the next one.
+    /// Notes, when the cycle of a rank is over, what the rank does until the next one.
     pub(super) fn note_passing(&mut self, node: usize) {
         let now = self.now;
         let job = self.rank(node).job;

@@ -29,7 +29,7 @@ pub fn options(head: &Head) -> Vec<Request> {
     adaptive.into_iter().chain(escape).collect()
 }
 
-/// The adaptive VCs that bring a packet nearer, and its escape VC if there is one. In a fat tree it is on its way up.
+/// The adaptive VCs that bring a packet nearer, and its escape VC if there is one. In a fat tree the packet is on its way up.
 fn candidates(head: &Head) -> (Vec<Request>, Option<Request>) {
     let (ways, here, to) = (head.ways(), head.router(), head.destination());
     let vcs = head.simulator.rules.vcs.used[0];

@@ -20,12 +20,12 @@ impl Detour {
         if self.to_group { ways.group(at) == ways.group(via) } else { at == via }
     }
 
-    /// Whether packets to their own group have none, whatever is drawn.
+    /// Whether packets to their own group have no detour, whatever is drawn.
     pub fn is_never_drawn_within(self, ways: &Ways) -> bool {
         ways.dragonfly().is_some() && self.intra_group == IntraGroup::Minimal
     }
 
-    /// The intermediate router for a packet from one router to another, `None` if it has none.
+    /// The intermediate router for a packet from one router to another, `None` if the packet has none.
     pub fn draw(self, ways: &Ways, (from, to): (usize, usize), stream: &mut Stream) -> Option<usize> {
         let Some(shape) = ways.dragonfly() else {
             let any = stream.below(ways.routers_with_nodes() as u32) as usize;

@@ -4,15 +4,15 @@ use super::vcs::{count, number};
 
 /// All VCs of a dragonfly in their one order.
 pub struct Order {
-    /// Class and VC.
+    /// Class and VC of every place in the order.
     all: Vec<(u8, u8)>,
-    /// How many of them, the first ones, are open to requests and one-way packets.
+    /// How many VCs, the first ones of the order, are open to requests and one-way packets.
     for_requests: usize,
 }
 
 impl Order {
-    /// The order of `vcs` local and global VCs, of which the last `reply` are for replies alone, by the first of some paths
-    /// for which there are enough.
+    /// The order of `vcs` local and global VCs, of which the last `reply` are for replies alone, by the first of some paths for
+    /// which there are enough VCs.
     pub fn new(vcs: [u8; 2], reply: [u8; 2], paths: &[&str]) -> Self {
         let request = [vcs[0] - reply[0], vcs[1] - reply[1]];
         let mut all = lay_out([0, 0], request, paths);
@@ -25,7 +25,7 @@ impl Order {
         if reply { &self.all } else { &self.all[..self.for_requests] }
     }
 
-    /// Whether a path fits at all.
+    /// Whether a path fits into the order at all.
     pub fn fits(&self, path: &str, reply: bool) -> bool {
         fits(path, self.open_to(reply))
     }
@@ -47,8 +47,8 @@ fn fits(path: &str, vcs: &[(u8, u8)]) -> bool {
     path.chars().all(|letter| rest.any(|&(class, _)| class == u8::from(letter == 'g')))
 }
 
-/// So many local and global VCs, numbered from `first`: spare local ones, spare global ones, then those of the first path for
-/// which there are enough. If there is none all are spare.
+/// The order of so many local and global VCs, numbered from `first`: spare local ones, spare global ones, then those of the first
+/// path for which there are enough. If there is none all are spare.
 fn lay_out(first: [u8; 2], vcs: [u8; 2], paths: &[&str]) -> Vec<(u8, u8)> {
     let enough = |path: &&&str| count(path)[0] <= vcs[0] && count(path)[1] <= vcs[1];
     let path = paths.iter().find(enough).copied().unwrap_or("");

@@ -14,7 +14,7 @@ use hopsim_random::{Purpose, Stream};
 pub struct Head<'a, 'p> {
     pub simulator: &'a Simulator<'p>,
     place: Place,
-    /// Its position in the VC: behind a packet that is leaving it is 1.
+    /// The position of the packet in the VC: behind a packet that is leaving the VC it is 1.
     position: usize,
     /// Cycle and iteration in one number.
     when: u64,
@@ -39,17 +39,17 @@ impl<'a, 'p> Head<'a, 'p> {
         &self.simulator.rules.ways
     }
 
-    /// The router that it stands in.
+    /// The router that the packet stands in.
     pub fn router(&self) -> usize {
         self.place.0
     }
 
-    /// The router of its source.
+    /// The router of the packet's source.
     pub fn source(&self) -> usize {
         self.packet().trace.source as usize / self.simulator.nodes_per_router
     }
 
-    /// The router of its destination.
+    /// The router of the packet's destination.
     pub fn destination(&self) -> usize {
         self.packet().trace.destination as usize / self.simulator.nodes_per_router
     }
@@ -58,17 +58,17 @@ impl<'a, 'p> Head<'a, 'p> {
         self.packet().role == Role::Reply
     }
 
-    /// The hops that it has made.
+    /// The hops that the packet has made.
     pub fn hops(&self) -> &'a [Hop] {
         &self.packet().trace.hops
     }
 
-    /// Whether it has not left the router of its source.
+    /// Whether the packet has not left the router of its source.
     pub fn at_injection(&self) -> bool {
         self.hops().is_empty()
     }
 
-    /// Class and VC of the link that it has come by.
+    /// Class and VC of the link that the packet has come by.
     pub fn came_by(&self) -> Option<(u8, u8)> {
         let hop = self.hops().last()?;
         Some((self.class(hop.port as usize), hop.vc))
@@ -87,7 +87,7 @@ impl<'a, 'p> Head<'a, 'p> {
         self.draws_in(self.router())
     }
 
-    /// Those that it has, or had, in a router.
+    /// The packet's own random numbers in a router that it is or has been in.
     pub fn draws_in(&self, router: usize) -> Stream {
         self.stream(Purpose::Routing, router as u64)
     }
@@ -112,12 +112,12 @@ impl<'a, 'p> Head<'a, 'p> {
         self.simulator.routers[self.router()].outputs[to.port].credits(to.vc as usize)
     }
 
-    /// Phits of it that are taken.
+    /// Taken phits of the buffer behind an output VC.
     pub fn occupancy(&self, to: Request) -> u32 {
         self.simulator.routers[self.router()].outputs[to.port].taken(to.vc as usize)
     }
 
-    /// Those of them of packets that had never left their minimal path.
+    /// Taken phits of the buffer behind an output VC, of packets that had never left their minimal path.
     pub fn minimal_occupancy(&self, to: Request) -> u32 {
         self.simulator.routers[self.router()].outputs[to.port].used_minimally(to.vc as usize)
     }
@@ -129,7 +129,7 @@ impl<'a, 'p> Head<'a, 'p> {
         resident.way.get_or_init(|| self.ways().way(router, self.destination(), &mut self.draws()))
     }
 
-    /// An output VC of a port for a hop with some goal, out of those that it may use.
+    /// An output VC of a port for a hop with some goal, out of those that the hop may use.
     pub fn pick(&self, port: usize, goal: Goal, attempt: &Stream) -> Request {
         let vcs = &self.simulator.rules.vcs;
         Request { port, vc: vcs.select(self, port, &vcs.allowed(self, port, goal), attempt) }
@@ -140,7 +140,7 @@ impl<'a, 'p> Head<'a, 'p> {
         self.simulator.rules.vcs.allowed(self, port, goal).len() == 1
     }
 
-    /// Goes on towards the destination by a port.
+    /// The choice of going on towards the destination by a port.
     pub fn ask(&self, port: usize) -> Choice {
         let goal = Goal::Destination;
         let (to, after) = (self.pick(port, goal, &self.attempt()), self.packet().memory.clone());
@@ -154,19 +154,19 @@ impl<'a, 'p> Head<'a, 'p> {
         marks[to.port].contains(&to.vc)
     }
 
-    /// The port of its node, and the VC there.
+    /// The port of the destination node, and the VC there.
     pub fn ejection(&self) -> Request {
         let Packet { trace, role, .. } = self.packet();
         let port = trace.destination as usize % self.simulator.nodes_per_router;
         Request { port, vc: role.ejection_vc() }
     }
 
-    /// Asks for the port of its node.
+    /// The choice of the port of the destination node.
     pub fn eject(&self) -> Choice {
         Choice { to: self.ejection(), after: self.packet().memory.clone(), fixed: true }
     }
 
-    /// Goes on by the way that it has chosen.
+    /// The choice of going on by the way that the packet has chosen.
     pub fn follow(&self, memory: Memory, attempt: &Stream) -> Choice {
         let Some((port, goal)) = self.next_hop(&memory) else {
             return Choice { after: memory, ..self.eject() };
@@ -174,7 +174,7 @@ impl<'a, 'p> Head<'a, 'p> {
         Choice { to: self.pick(port, goal, attempt), after: memory, fixed: self.is_only(port, goal) }
     }
 
-    /// The port of the next hop of a way, and its goal; `None` at its end.
+    /// The port of the next hop of a way, and the goal of the hop; `None` at the end of the way.
     fn next_hop(&self, memory: &Memory) -> Option<(usize, Goal)> {
         let &(_, port) = memory.way.iter().find(|link| link.0 == self.router())?;
         let goal = match memory.via {
@@ -207,7 +207,7 @@ impl<'a, 'p> Head<'a, 'p> {
         links.flat_map(|(port, output)| vcs(output).map(move |vc| Request { port, vc })).collect()
     }
 
-    /// Takes a shortest path, chosen at the source.
+    /// The choice of a shortest path, chosen at the source.
     pub fn follow_minimal_way(&self) -> Choice {
         if self.router() == self.destination() {
             return self.eject();

@@ -18,7 +18,7 @@ pub struct Rule {
     pub trigger: Trigger,
     /// Whether there are local misroutes in intermediate groups.
     in_intermediate_groups: bool,
-    /// Whether there are in the group of the destination.
+    /// Whether there are local misroutes in the group of the destination.
     in_destination_group: bool,
 }
 
@@ -27,9 +27,9 @@ pub struct Rule {
 enum Misroute {
     Local,
     Global,
-    /// Local or global, drawn in every attempt.
+    /// A local or a global misroute, drawn in every attempt.
     Either,
-    /// A global link is due: it does not wait for a trigger.
+    /// A global link that is due: it does not wait for a trigger.
     Due,
 }
 
@@ -128,7 +128,7 @@ impl Rule {
         }
     }
 
-    /// The misroute over a link of a class, if one will do: if one is due any that can take the packet.
+    /// The misroute over a link of a class, if one will do: if a misroute is due, any that can take the packet.
     fn find(
         &self,
         head: &Head,

@@ -1,9 +1,9 @@
 //! Where packets go: the reference's own decisions.
 //!
-//! They are written from `docs/model.md` and from what `hopsim explain` says of the mechanisms, and share with the engine the
-//! links, the document and the random streams only. A decision is a function of the packet's life so far, of its router as it
-//! is at this moment, and of named random numbers; it is made anew whenever somebody asks. What a packet carries along
-//! ([`Memory`]) is what it has planned at a router that it has left.
+//! The decisions are written from `docs/model.md` and from what `hopsim explain` says of the mechanisms, and share with the
+//! engine the links, the document and the random streams only. A decision is a function of the packet's life so far, of its
+//! router as it is at this moment, and of named random numbers; it is made anew whenever somebody asks. What a packet carries
+//! along ([`Memory`]) is what it has planned at a router that it has left.
 
 mod adaptive;
 mod detour;
@@ -34,13 +34,13 @@ use ways::Ways;
 /// What a packet carries from router to router.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    /// The intermediate router that it is on its way to.
+    /// The intermediate router that the packet is on its way to.
     via: Option<usize>,
-    /// The links to its present target, from where it chose them.
+    /// The links to the packet's present target, from where it chose them.
     way: Vec<Link>,
-    /// Whether it has been sent off its minimal path.
+    /// Whether the packet has been sent off its minimal path.
     misrouted: bool,
-    /// Whether it has chosen the detour and keeps to that while it waits (UGAL).
+    /// Whether the packet has chosen the detour and keeps to that while it waits (UGAL).
     insists: bool,
 }
 

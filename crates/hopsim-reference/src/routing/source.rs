@@ -18,7 +18,7 @@ pub struct Rule {
     /// How much longer the wait for the minimal path must be \[packets\].
     threshold: u32,
     lengths: PathLengths,
-    /// Whether the length of the detour is counted in the same way, and not by its links in any case.
+    /// Whether `lengths` holds for the detour too, which is counted by its links otherwise.
     counts_detour: bool,
     /// What a longer detour counts for \[links\].
     longest_detour: usize,

@@ -27,16 +27,16 @@ pub struct Maze {
 /// The step to take from a place to a destination.
 pub struct Tables(BTreeMap<(Spot, usize), Step>);
 
-/// Paths between routers with nodes that lead over each link.
+/// Number of paths between routers with nodes that lead over each link.
 type Loads = BTreeMap<Link, u64>;
 
-/// Routers with nodes.
+/// Number of routers with nodes.
 pub fn destinations(topology: &Topology) -> usize {
     (topology.nodes() / topology.nodes_per_router()) as usize
 }
 
 impl Tables {
-    /// Those of minimal routing in a graph, where a packet may take any link.
+    /// The tables of minimal routing in a graph, where a packet may take any link.
     pub fn of_graph(topology: &Topology, ties: Ties) -> Self {
         let ports = topology.ports().len();
         let step = |router: usize, port: usize| {
@@ -80,12 +80,12 @@ impl Tables {
         self.steps(from, to).into_iter().map(|step| step.link).collect()
     }
 
-    /// The same where packets may take any link.
+    /// The links of the path from one router to another where packets may take any link.
     pub fn way(&self, from: usize, to: usize) -> Vec<Link> {
         self.path((false, from), to)
     }
 
-    /// The paths to one destination after the other, and what their links carry in the end.
+    /// The tables of the paths to one destination after the other, and what their links carry in the end.
     fn find(maze: &Maze, ties: Ties) -> (Self, Loads) {
         let (mut tables, mut loads) = (Self(BTreeMap::new()), Loads::new());
         for to in 0..maze.destinations {

@@ -31,7 +31,7 @@ fn counter(head: &Head, output: Output) -> u32 {
     head.simulator.routers[head.router()].knowledge.contention[output.request.port]
 }
 
-/// The same, averaged.
+/// The contention counter of an output port, averaged over time.
 fn averaged(head: &Head, output: Output) -> f64 {
     head.simulator.routers[head.router()].knowledge.filtered[output.request.port]
 }
@@ -81,7 +81,7 @@ impl Trigger {
         }
     }
 
-    /// What routers keep for it, if `vcs` global VCs are in use.
+    /// What routers keep for the trigger, if `vcs` global VCs are in use.
     pub fn sensors(&self, vcs: u8) -> Sensors {
         let congestion = match &self.0 {
             TriggerConfig::Congestion(config) => Some(config),
@@ -101,7 +101,7 @@ impl Trigger {
     }
 }
 
-/// The heads of the group for the packet's destination group, if it is at injection and has to leave its group.
+/// The heads of the group for the packet's destination group, if the packet is at injection and has to leave its group.
 fn is_notified(head: &Head) -> Option<u32> {
     let ways = head.ways();
     let (here, there) = (ways.group(head.router()), ways.group(head.destination()));

@@ -80,7 +80,7 @@ fn leads_up(depth: &[usize], from: usize, to: usize) -> bool {
     (depth[to], to) < (depth[from], from)
 }
 
-/// From a router a packet may go up until it has gone down.
+/// The places and steps of up*/down* routing: from a router a packet may go up until it has gone down.
 fn maze(topology: &Topology, depth: &[usize]) -> Maze {
     let step = |(only_down, router): Spot, port: usize| {
         let (peer, _) = topology.neighbour(router as u32, port)?;

@@ -17,7 +17,7 @@ use hopsim_routing::{RoutingConfig, ugal, valiant};
 pub enum Goal {
     /// The destination.
     Destination,
-    /// The intermediate router, or the group of it.
+    /// The intermediate router, or its group.
     Via(usize),
     /// Another way to the destination: a misroute in transit.
     Misroute,
@@ -27,7 +27,7 @@ pub enum Goal {
 pub struct Vcs {
     rule: Rule,
     selection: Selection,
-    /// VCs of each class that packets use: 0 … this − 1.
+    /// Number of VCs of each class that packets use: 0 … this − 1.
     pub used: [u8; 2],
     /// The global VC whose mark stands for the minimal path, of requests and one-way packets and of replies.
     pub sensed: [u8; 2],
@@ -37,21 +37,21 @@ pub struct Vcs {
 type Step = (u8, u8);
 
 enum Rule {
-    /// In increasing order along the longest path: of requests and one-way packets, of replies.
+    /// The VCs in increasing order along the longest path: of requests and one-way packets, of replies.
     Increasing { orders: [Vec<Step>; 2], reuses: bool },
-    /// All from which the rest of the path still fits.
+    /// All VCs from which the rest of the path still fits.
     Flexible { order: Order, detour: &'static str },
-    /// So many, whatever the hop.
+    /// So many VCs, whatever the hop.
     Any(u8),
     /// VC 0 to the intermediate router, VC 1 to the destination.
     Phases,
-    /// That of the number of links passed so far; replies have so many VCs more before them.
+    /// The VC whose number is that of the links passed so far; replies have so many VCs more before them.
     ByHop { before_replies: usize },
-    /// The one of the path.
+    /// The VC of the path.
     Kept(layers::PathVcs),
 }
 
-/// The longest path of a mechanism in a dragonfly, a letter per link, and those by which FlexVC may order the VCs.
+/// The longest path of a mechanism in a dragonfly, a letter per link, and the paths by which FlexVC may order the VCs.
 fn paths(routing: &RoutingConfig) -> (&'static str, &'static [&'static str]) {
     const GROUP: (&str, &[&str]) = ("lglgl", &["lglgl", "lgl"]);
     const ROUTER: (&str, &[&str]) = ("lgllgl", &["lgllgl", "lgl"]);
@@ -164,7 +164,7 @@ impl Vcs {
         }
     }
 
-    /// The one of them that the packet asks for.
+    /// The VC that the packet asks for, of those that a hop may use.
     pub fn select(&self, head: &Head, port: usize, allowed: &[u8], attempt: &Stream) -> u8 {
         let credits = |&vc: &u8| head.credits(Request { port, vc });
         let roomy: Vec<u8> =
@@ -184,7 +184,7 @@ impl Vcs {
     }
 }
 
-/// What may be left of a packet's path after a hop, at its longest. `detour` is the longest one of the mechanism, if it fits.
+/// What may be left of a packet's path after a hop, at its longest. `detour` is the longest path of the mechanism, if it fits.
 fn rest_of_path(head: &Head, class: u8, goal: Goal, detour: Option<&'static str>) -> &'static str {
     let ways = head.ways();
     let (here, there) = (ways.group(head.router()), ways.group(head.destination()));

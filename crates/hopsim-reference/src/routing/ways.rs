@@ -147,7 +147,7 @@ impl Ways {
         self.neighbours.len()
     }
 
-    /// Those that have nodes, the first ones.
+    /// Number of routers that have nodes, the first ones.
     pub fn routers_with_nodes(&self) -> usize {
         self.routers_with_nodes
     }
@@ -177,7 +177,7 @@ impl Ways {
         if let Shape::Cube(shape) = &self.shape { Some(shape) } else { None }
     }
 
-    /// Links of the shortest way.
+    /// Number of links of the shortest way.
     pub fn distance(&self, from: usize, to: usize) -> usize {
         match &self.shape {
             Shape::Dragonfly(shape) if from / shape.a != to / shape.a => {
@@ -191,7 +191,7 @@ impl Ways {
         }
     }
 
-    /// A shortest way; where there are several, one that is drawn. In a fat tree it goes up by a number that is drawn.
+    /// A shortest way; where there are several, one that is drawn. In a fat tree the way leads up by a number that is drawn.
     pub fn way(&self, from: usize, to: usize, stream: &mut Stream) -> Vec<Link> {
         if from == to {
             return Vec::new();
@@ -273,7 +273,7 @@ impl Ways {
         ways
     }
 
-    /// Where the groups share several links, one of those on shortest ways is drawn.
+    /// The way between two routers of a dragonfly. Where the groups share several links, one of those on shortest ways is drawn.
     fn way_in_dragonfly(
         &self,
         shape: &Dragonfly,
@@ -292,7 +292,7 @@ impl Ways {
     }
 
     /// Over how many links a way enters the group of another router of a dragonfly by the first of the links there, and the
-    /// router that it enters it by.
+    /// router by which it enters the group.
     pub fn first_entry(&self, from: usize, to: usize) -> (usize, usize) {
         let way = self.ways_over_global_links(from, to).swap_remove(0);
         let global = way.iter().position(|&(router, port)| self.is_global(router, port)).unwrap_or(0);
@@ -306,7 +306,7 @@ impl Ways {
     }
 }
 
-/// Meshes, tori and rings.
+/// Ways in meshes, tori and rings.
 impl Ways {
     /// The ports that bring a packet nearer, dimension by dimension.
     pub fn nearer(&self, cube: &Cube, (from, to): (usize, usize), ties: &[bool]) -> Vec<usize> {
@@ -320,7 +320,7 @@ impl Ways {
         ports
     }
 
-    /// Dimension by dimension.
+    /// The way in a mesh, torus or ring, dimension by dimension.
     fn way_in_cube(&self, cube: &Cube, (from, to): (usize, usize), ties: &[bool]) -> Vec<Link> {
         let (mut way, mut at) = (Vec::new(), from);
         while at != to {
@@ -332,7 +332,7 @@ impl Ways {
     }
 }
 
-/// The HyperX.
+/// Ways in the HyperX.
 impl Ways {
     pub fn is_hyperx(&self) -> bool {
         matches!(self.shape, Shape::HyperX(_))
@@ -353,7 +353,7 @@ impl Ways {
         ports
     }
 
-    /// Dimension by dimension.
+    /// The way in a HyperX, dimension by dimension.
     fn way_in_hyperx(&self, (from, to): (usize, usize)) -> Vec<Link> {
         let (mut way, mut at) = (Vec::new(), from);
         while at != to {
@@ -365,9 +365,9 @@ impl Ways {
     }
 }
 
-/// Fat trees.
+/// Ways in fat trees.
 impl Ways {
-    /// The port down from a switch towards another one, `None` if that is not below it.
+    /// The port down from a switch towards another one, `None` if that is not below the switch.
     pub fn down(&self, from: usize, to: usize) -> Option<usize> {
         let Shape::FatTree { k, .. } = self.shape else { return None };
         (k..2 * k).find(|&port| {
@@ -381,7 +381,8 @@ impl Ways {
         if let Shape::FatTree { k, .. } = self.shape { 2 * k..3 * k } else { 0..0 }
     }
 
-    /// Up by the digits of a number in base k, the lowest one at level 0, until the other switch is below; then down.
+    /// The way in a fat tree: up by the digits of a number in base k, the lowest one at level 0, until the other switch is below;
+    /// then down.
     fn way_in_tree(&self, (from, to): (usize, usize), number: usize) -> Vec<Link> {
         let Shape::FatTree { k, .. } = self.shape else { return Vec::new() };
         let (mut way, mut at, mut rest) = (Vec::new(), from, number);

@@ -17,7 +17,7 @@ pub struct Aimd {
     /// What a notification takes off the rate \[share of the rate, 0.000001 … 1\].
     #[schemars(range(min = 0.000_001, max = 1.0))]
     pub decrease: f64,
-    /// From a notification to the first increase, and from one to the next, more than 0.
+    /// Time from a notification to the first increase, and from one increase to the next, more than 0.
     #[schemars(example = "50 us")]
     pub period: String,
     /// Least rate \[share of the link, 0.0001 … 1\].

@@ -29,7 +29,7 @@ pub struct CongestionControlConfig {
     pub packet_size: u8,
     /// How the destination of marked packets notifies their source.
     pub notification: Notification,
-    /// What reacts on its own.
+    /// What reacts to notifications on its own.
     pub level: Level,
     /// What a source does about notifications.
     pub reaction: Reaction,
@@ -77,25 +77,26 @@ impl Default for CongestionControlConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Thresholds {
-    /// What is compared with them.
+    /// What is compared with the two thresholds.
     pub mode: ThresholdMode,
-    /// The upper one: a number and B, kB, KiB or MTU, at most the smallest input buffer of a VL; default `4 MTU`, and as many more
-    /// as the faster of the links to hosts and between switches carries in `switch.input_latency`, whole ones: they are in the
-    /// queue of every flow that comes at that rate.
+    /// The upper threshold: a number and B, kB, KiB or MTU, at most the smallest input buffer of a VL; default `4 MTU`, and as
+    /// many whole packets more as the faster of the links to hosts and between switches carries in `switch.input_latency`: so
+    /// many are in the queue of every flow that comes at that rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = "4 MTU")]
     pub high: Option<String>,
-    /// The lower one, at most `high`; default `0.9 MTU`, and where `high` is not given either as many more as there.
+    /// The lower threshold, at most `high`; default `0.9 MTU`, and, where `high` is not given either, as many packets more as its
+    /// default has.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = "0.9 MTU")]
     pub low: Option<String>,
-    /// Instead of `high`: that is (16 − weight) / 16 of the input buffer of a VL of a port to a host; 0: nothing is marked
-    /// \[0 … 15\].
+    /// Weight that gives the upper threshold instead of `high`: (16 − weight) / 16 of the input buffer of a VL of a port to a
+    /// host; 0: nothing is marked \[0 … 15\].
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 15))]
     pub weight: Option<u8>,
-    /// Instead of `low`: by how much that is below `high`, less than that; default `3.1 MTU` where `weight` is
-    /// given.
+    /// Distance of the lower threshold from the upper one, instead of `low`: less than the upper one; default `3.1 MTU` where
+    /// `weight` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = "3.1 MTU")]
     pub distance: Option<String>,
@@ -116,11 +117,11 @@ pub enum ThresholdMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VictimMask {
-    /// Those to hosts, which never find that they are congested.
+    /// Output ports to hosts, which never find that they are congested.
     Hosts,
-    /// All.
+    /// All output ports.
     All,
-    /// None: an output without credits is a victim of congestion elsewhere.
+    /// No output ports: one without credits is a victim of congestion elsewhere.
     None,
 }
 
@@ -128,13 +129,13 @@ pub enum VictimMask {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkPoint {
-    /// When its head joins the queue, itself counted.
+    /// When the head of the packet joins the queue, the packet itself counted.
     Enqueue,
-    /// When it is granted the output.
+    /// When the packet is granted the output.
     Grant,
-    /// When it has left the queue, still counted there.
+    /// When the packet has left the queue, still counted there.
     Tail,
-    /// When its head goes onto the link.
+    /// When the head of the packet goes onto the link.
     Wire,
 }
 
@@ -142,9 +143,9 @@ pub enum MarkPoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Marking {
-    /// Each with probability 1 / (`marking_rate` + 1).
+    /// Each packet with probability 1 / (`marking_rate` + 1).
     Random,
-    /// The last of every `marking_rate` + 1 of a port and VL.
+    /// The last of every `marking_rate` + 1 packets of a port and VL.
     Periodic,
 }
 
@@ -152,7 +153,7 @@ pub enum Marking {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Notification {
-    /// By a congestion notification packet of 64 bytes for each of them.
+    /// By a congestion notification packet of 64 bytes for each marked packet.
     Packets,
     /// In the acknowledgements of reliable connections.
     Acknowledgements(Acknowledgements),
@@ -177,7 +178,7 @@ impl Default for Acknowledgements {
     }
 }
 
-/// What reacts on its own.
+/// What reacts to notifications on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -191,9 +192,9 @@ pub enum Level {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reaction {
-    /// It waits by a table, whose index (CCTI) notifications raise and a timer lowers.
+    /// The source waits by a table, whose index (CCTI) notifications raise and a timer lowers.
     Table,
-    /// It keeps to a rate, which falls by a share of itself with every notification and rises in even steps.
+    /// The source keeps to a rate, which falls by a share of itself with every notification and rises in even steps.
     Aimd(Aimd),
 }
 
@@ -201,9 +202,9 @@ pub enum Reaction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Timer {
-    /// Always, in every host from a random time on.
+    /// Always: in every host from a random time on.
     Free,
-    /// From a notification that finds every index of the service level at its minimum, until they are there again.
+    /// From a notification that finds every index of the service level at its minimum, until all indices are there again.
     OnDemand,
 }
 
@@ -214,9 +215,9 @@ pub enum Timer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Table {
-    /// One of those known.
+    /// A table that has a name.
     Named(TableName),
-    /// Its entries [shift, multiplier], shift 0 … 3 and multiplier 0 … 16383.
+    /// The entries [shift, multiplier] of a table, shift 0 … 3 and multiplier 0 … 16383.
     Listed(Vec<[u16; 2]>),
 }
 

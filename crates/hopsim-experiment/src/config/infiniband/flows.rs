@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FlowsConfig {
-    /// Written here.
+    /// The flows, written here.
     Listed(Vec<FlowConfig>),
-    /// In a file.
+    /// The flows, in a file.
     Table(FlowsFile),
 }
 
@@ -35,23 +35,23 @@ pub struct FlowConfig {
     /// The node that receives, another one.
     #[schemars(example = 1)]
     pub destination: u32,
-    /// When it begins, within `host.start_jitter`; times count from the beginning of the run, warm-up included.
+    /// When the flow begins, within `host.start_jitter`; times count from the beginning of the run, warm-up included.
     #[serde(default = "at_once")]
     #[schemars(example = "1 s")]
     pub start: String,
-    /// No packet begins at this time or later; default: the end of the run.
+    /// When the flow ends: no packet of it begins at this time or later; default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = "5 s")]
     pub end: Option<String>,
-    /// Most that it sends; default: what its host can.
+    /// Greatest rate of the flow; default: what its host can send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = "8 Gb/s")]
     pub rate: Option<String>,
-    /// What it has to send \[bytes, 1 …\]; default: it never ends by itself.
+    /// What the flow has to send \[bytes, 1 …\]; default: it never ends by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub bytes: Option<u64>,
-    /// Its service level, which says its VL \[0 … 15\].
+    /// Service level of the flow, which says its VL \[0 … 15\].
     #[serde(default)]
     #[schemars(range(max = 15))]
     pub service_level: u8,

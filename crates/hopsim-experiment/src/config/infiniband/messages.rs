@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessagesConfig {
-    /// To whom they go.
+    /// To whom the messages go.
     #[serde(default)]
     pub pattern: PatternConfig,
-    /// What every node offers, in the mean.
+    /// Rate that every node offers, in the mean.
     #[schemars(example = "8 Gb/s")]
     pub rate: String,
     /// Length of a message \[bytes, 1 …\].
@@ -26,11 +26,11 @@ pub struct MessagesConfig {
     #[serde(default = "at_once")]
     #[schemars(example = "1 s")]
     pub start: String,
-    /// No message is drawn at this time or later; default: the end of the run.
+    /// When nodes cease to draw: no message is drawn at this time or later; default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = "5 s")]
     pub end: Option<String>,
-    /// Their service level, which says their VL \[0 … 15\].
+    /// Service level of the messages, which says their VL \[0 … 15\].
     #[serde(default)]
     #[schemars(range(max = 15))]
     pub service_level: u8,
@@ -40,10 +40,10 @@ pub struct MessagesConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gaps {
-    /// Drawn from the exponential distribution: a Poisson process.
+    /// Times drawn from the exponential distribution: a Poisson process.
     #[default]
     Exponential,
-    /// All alike; the first message of a node comes within one of them.
+    /// Times that are all alike; the first message of a node comes within one of them.
     Even,
 }
 

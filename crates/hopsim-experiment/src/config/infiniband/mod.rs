@@ -72,17 +72,17 @@ pub enum Forwarding {
     /// By shortest paths in number of links. Nodes are gone through by number; every switch takes, of its ports that are on such a
     /// path, the one that it has taken for the fewest nodes before, of several the first. Source: the algorithm minhop of `OpenSM`.
     MinHop,
-    /// The same of the ways that lead up first and then down only, so that no packets can wait for each other in a circle. Up is
-    /// towards the root, which is the switch whose farthest one is nearest, of several the first; of two equally far switches
-    /// that of the lower number is above. A switch from which a way leads down only takes such a way, however long. Source:
-    /// Schroeder et al., IEEE JSAC 9 (1991); the algorithm updn of `OpenSM`.
+    /// By ways that lead up first and then down only, chosen as in `min_hop`, so that no packets can wait for each other in a
+    /// circle. Up is towards the root, which is the switch whose farthest one is nearest, of several the first; of two equally
+    /// far switches that of the lower number is above. A switch from which a way leads down only takes such a way, however long.
+    /// Source: Schroeder et al., IEEE JSAC 9 (1991); the algorithm updn of `OpenSM`.
     UpDown,
-    /// Those of a real fabric, in a file relative to the directory of the experiment: what `ibroute` prints of every switch, one
-    /// after the other, or `dump_lfts`. `topology.graph.file`, as `ibnetdiscover` prints it, says which ports and LIDs they mean. A
-    /// node is reached by its first LID, whatever its LMC.
+    /// Tables of a real fabric, in a file relative to the directory of the experiment: what `ibroute` prints of every switch, one
+    /// after the other, or `dump_lfts`. `topology.graph.file`, as `ibnetdiscover` prints it, says which ports and LIDs the tables
+    /// mean. A node is reached by its first LID, whatever its LMC.
     File(String),
-    /// Those written here: of every switch, for every node, the output, counted through its nodes and then through its links in the
-    /// order of the topology, from 0.
+    /// Tables written here: of every switch, for every node, the output, counted through the nodes of the switch and then through
+    /// its links in the order of the topology, from 0.
     Tables(Vec<Vec<u16>>),
 }
 
@@ -90,11 +90,11 @@ pub enum Forwarding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FabricLinks {
-    /// Between a host and its switch.
+    /// Links between a host and its switch.
     pub host: HostLink,
-    /// Between switches.
+    /// Links between switches.
     pub switch: SwitchLink,
-    /// A credit arrives so long after the delay of the link.
+    /// Time that a credit takes besides the delay of the link.
     #[schemars(example = "50 ns")]
     pub credit_delay: String,
     /// Links that differ from the others of their kind.
@@ -106,18 +106,18 @@ pub struct FabricLinks {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkException {
-    /// The node whose link it is.
+    /// The node whose link differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = 5)]
     pub node: Option<u32>,
-    /// Or the two switches.
+    /// The two switches whose links differ, instead of `node`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between: Option<[u32; 2]>,
-    /// Width and speed, or what it carries; default that of its kind.
+    /// Width and speed, or what the link carries; default the rate of its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = "1x QDR")]
     pub rate: Option<String>,
-    /// From the first bit leaving to the first bit arriving, more than 0; default that of its kind.
+    /// Time from the first bit leaving to the first bit arriving, more than 0; default the delay of its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = "500 ns")]
     pub delay: Option<String>,
@@ -138,10 +138,10 @@ impl Default for FabricLinks {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostLink {
-    /// Width and speed, or what it carries.
+    /// Width and speed, or what the link carries.
     #[schemars(example = "4x DDR")]
     pub rate: String,
-    /// From the first bit leaving to the first bit arriving, more than 0.
+    /// Time from the first bit leaving to the first bit arriving, more than 0.
     #[schemars(example = "50 ns")]
     pub delay: String,
 }
@@ -156,10 +156,10 @@ impl Default for HostLink {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SwitchLink {
-    /// Width and speed, or what it carries.
+    /// Width and speed, or what the link carries.
     #[schemars(example = "4x QDR")]
     pub rate: String,
-    /// From the first bit leaving to the first bit arriving, more than 0.
+    /// Time from the first bit leaving to the first bit arriving, more than 0.
     #[schemars(example = "50 ns")]
     pub delay: String,
 }
@@ -177,16 +177,16 @@ pub struct ChannelAdapter {
     /// What the bus carries from the memory of the host to the channel adapter.
     #[schemars(example = "13 Gb/s")]
     pub injection: String,
-    /// What it carries from the receive buffer to the memory.
+    /// What the bus carries from the receive buffer to the memory of the host.
     #[schemars(example = "13 Gb/s")]
     pub drain: String,
     /// Receive buffer of each VL, a multiple of 64 B and at least a packet.
     #[schemars(example = "16 KiB")]
     pub receive_buffer: String,
-    /// Flows begin at random within so long after their start: without it periodic senders fall into step.
+    /// Time within which flows begin at random after their start: without it periodic senders fall into step.
     #[schemars(example = "1 us")]
     pub start_jitter: String,
-    /// What programs on the nodes have as a cycle: they do something only at multiples of it, and their times are counted in it.
+    /// The cycle of programs on the nodes: they do something only at multiples of it, and their times are counted in it.
     #[schemars(example = "1 ns")]
     pub cycle: String,
 }
@@ -215,10 +215,10 @@ pub struct FabricSwitch {
     /// What a transfer through the crossbar carries.
     #[schemars(example = "48 Gb/s")]
     pub crossbar: String,
-    /// From the arrival of a head to its first possible grant.
+    /// Time from the arrival of a head to its first possible grant.
     #[schemars(example = "50 ns")]
     pub input_latency: String,
-    /// From a grant to the head being able to go onto the link.
+    /// Time from a grant to the head being able to go onto the link.
     #[schemars(example = "50 ns")]
     pub output_latency: String,
     /// Most packets that leave an input at once, for different outputs \[1 … 255\].
@@ -249,10 +249,10 @@ impl Default for FabricSwitch {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SwitchBuffers {
-    /// Of ports to hosts.
+    /// Buffers of ports to hosts.
     #[schemars(example = "64 KiB")]
     pub host: String,
-    /// Of ports to switches.
+    /// Buffers of ports to switches.
     #[schemars(example = "128 KiB")]
     pub switch: String,
 }
@@ -267,9 +267,9 @@ impl Default for SwitchBuffers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SwitchArbitration {
-    /// The first behind the one that was granted last in this VL.
+    /// The first input behind the one that was granted last in this VL.
     RoundRobin,
-    /// The one whose packet arrived first, of several the lowest.
+    /// The input whose packet arrived first, of several the lowest.
     FirstCome,
 }
 
@@ -279,7 +279,7 @@ pub enum SwitchArbitration {
 pub enum Switching {
     /// As soon as the link is sure not to run dry.
     CutThrough,
-    /// When all of it is in the output buffer.
+    /// When all of the packet is in the output buffer.
     StoreAndForward,
 }
 

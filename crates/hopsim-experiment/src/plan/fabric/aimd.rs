@@ -9,10 +9,10 @@ use std::ops::RangeInclusive;
 /// Shares that are one of [`WHOLE`] or more.
 const SHARES: RangeInclusive<f64> = 0.000_001..=1.0;
 
-/// With less the slowest packet could take longer than any time.
+/// Range of the least rate: with less the slowest packet could take longer than any time.
 const LEAST: RangeInclusive<f64> = 0.000_1..=1.0;
 
-/// Where its keys are.
+/// The path of a key of this reaction in the document.
 pub fn key(name: &str) -> String {
     super::path(&format!("congestion_control.reaction.aimd.{name}"))
 }

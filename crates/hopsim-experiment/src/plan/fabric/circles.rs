@@ -21,7 +21,7 @@ pub struct Circle {
 }
 
 impl Circle {
-    /// That of the lowest VL, and of the lowest port that is on one, if there is one.
+    /// The circle of the lowest VL, and of the lowest port that is on one, if there is one.
     pub fn find(network: (&Cables, &Tables), ways: &BTreeMap<u8, Ways>) -> Option<Self> {
         let in_lane = |(&lane, ways): (&u8, &Ways)| {
             let mut waits = Waits::new(network.0);
@@ -58,7 +58,7 @@ const WORD: u32 = u64::BITS;
 /// Who can wait for whom in a VL: packets on the link behind a port, for room behind outputs of the switch there.
 struct Waits<'c> {
     cables: &'c Cables,
-    /// The first word of every port of a switch, and behind them the number of words.
+    /// The first word of every port of a switch, and behind these the number of words.
     first: Vec<usize>,
     /// A bit for every output of the switch at the other end.
     bits: Vec<u64>,

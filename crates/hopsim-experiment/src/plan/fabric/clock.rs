@@ -9,7 +9,7 @@ use hopsim_programs::units::Fraction;
 /// Most ticks of a nanosecond.
 const MOST_PER_NS: u64 = 1_000_000;
 
-/// Times end before.
+/// Tick before which all times end.
 pub const MOST_TICKS: u64 = 1 << 62;
 
 /// Most ticks of a byte: those of a packet times a multiplier of congestion control stay below [`MOST_TICKS`].
@@ -18,7 +18,7 @@ const MOST_BYTE: u64 = 1 << 36;
 /// A time, and where it is written.
 #[derive(Clone, Debug)]
 pub struct Time {
-    /// Nanoseconds, none for 0.
+    /// The time in nanoseconds, none for 0.
     ns: Option<Fraction>,
     path: String,
     text: String,
@@ -30,7 +30,7 @@ impl Time {
     }
 }
 
-/// Knows the tick once it has been told all times.
+/// A clock, which knows the tick once it has been told all times.
 #[derive(Clone, Debug)]
 pub struct Clock {
     ticks_per_ns: u64,
@@ -94,7 +94,7 @@ impl Clock {
         })
     }
 
-    /// What a byte takes in ticks.
+    /// The time of a byte in ticks.
     pub fn byte_ticks(&self, time: &Time) -> Result<Ticks, ConfigError> {
         let ticks = self.ticks(time).ok().filter(|&ticks| ticks <= MOST_BYTE);
         ticks.ok_or_else(|| time.refused("is too slow").valid("a higher rate"))

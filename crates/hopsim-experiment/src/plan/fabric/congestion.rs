@@ -26,7 +26,7 @@ fn key(name: &str) -> String {
     path(&format!("congestion_control.{name}"))
 }
 
-/// What has been filled in where it was not given.
+/// The value of a key, which has been filled in where the document does not give it.
 fn given<T>(value: Option<T>) -> T {
     value.unwrap_or_else(|| unreachable!("congestion_defaults::resolve fills it in"))
 }
@@ -182,13 +182,13 @@ fn thresholds(given: &Thresholds, (mtu, buffers): (u32, [u32; 2])) -> Result<[u6
     Ok([ceiling(high), low])
 }
 
-/// What a weight is of a buffer.
+/// The share of a buffer that a weight stands for.
 fn share(buffer: u64, weight: u8) -> Fraction {
     Fraction::new(buffer * (16 - u64::from(weight)), 16)
         .unwrap_or_else(|| unreachable!("buffers hold a packet"))
 }
 
-/// What is left of a fraction, rounded up, if something is.
+/// What one fraction is more than another, rounded up, if it is more.
 fn difference(from: Fraction, what: Fraction) -> Option<u64> {
     let cross = |one: Fraction, other: Fraction| u128::from(one.numerator) * u128::from(other.denominator);
     let left = cross(from, what).checked_sub(cross(what, from)).filter(|&left| left > 0)?;

@@ -10,14 +10,14 @@ use hopsim_programs::units::Fraction;
 /// A unit of `ccti_timer` \[ns\].
 pub const TIMER_UNIT: u64 = 1024;
 
-/// Contributors whose indices the timer would balance if they were marked all the time. Of half as many half of the packets are.
+/// Contributors whose indices the timer would balance if all packets were marked. With half as many, half of the packets are.
 const CONTRIBUTORS: u64 = 128;
 
 /// Least mean time between two marks of an output \[ns\]. Until sources have heard of the first ones, and slowed down, outputs go on
 /// to mark, and the fewer packets go by in that time the less too many are notified.
 const APART: u64 = 512;
 
-/// Fills in what is not given.
+/// Fills in the keys that the document does not give.
 pub fn resolve(config: &mut Infiniband) -> Result<(), ConfigError> {
     let Some(mut control) = config.congestion_control.take() else { return Ok(()) };
     let more = packets_in_latency(config)?;
@@ -39,7 +39,7 @@ fn clamped(value: u128) -> u16 {
     u16::try_from(value.max(1)).unwrap_or(u16::MAX)
 }
 
-/// Such that marks are at least [`APART`] where packets of so many bits follow each other at a rate \[Gb/s\].
+/// The marking rate with which marks are at least [`APART`] where packets of so many bits follow each other at a rate \[Gb/s\].
 fn marking_rate(bits: u64, [numerator, denominator]: [u128; 2]) -> u16 {
     let packets = (u128::from(APART) * numerator).div_ceil(u128::from(bits) * denominator);
     clamped(packets.saturating_sub(1))
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::config::infiniband::congestion::CongestionControlConfig;
 
-    /// Upper and lower threshold, marking rate and timer of a fabric that is like the default one but for this.
+    /// Upper and lower threshold, marking rate and timer of a fabric that is like the default one but for a change.
     fn resolved(change: impl Fn(&mut Infiniband)) -> (String, String, Option<u16>, Option<u16>) {
         let control = Some(CongestionControlConfig::default());
         let mut config = Infiniband { congestion_control: control, ..Infiniband::default() };
@@ -105,7 +105,7 @@ mod tests {
         (high, low, control.marking_rate, control.ccti_timer)
     }
 
-    /// The same of links of 4 lanes everywhere.
+    /// Upper and lower threshold, marking rate and timer of a fabric whose links all have 4 lanes of a speed.
     fn at(speed: &str) -> (String, String, Option<u16>, Option<u16>) {
         resolved(|config| {
             config.links.host.rate = format!("4x {speed}");

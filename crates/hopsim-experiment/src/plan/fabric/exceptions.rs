@@ -17,13 +17,13 @@ pub enum At {
 }
 
 impl At {
-    /// Between two switches.
+    /// All links between two switches.
     pub fn switches(one: u32, other: u32) -> Self {
         Self::Switches(one.min(other), one.max(other))
     }
 }
 
-/// What one of them takes.
+/// The times of a link that differs from the others of its kind.
 pub struct Times {
     at: At,
     byte: Time,
@@ -79,7 +79,7 @@ fn place(exception: &LinkException, topology: &Topology) -> Result<At, ConfigErr
     }
 }
 
-/// The same in ticks.
+/// The links that differ, with their times in ticks.
 pub fn links(times: &[Times], clock: &Clock) -> Result<FxHashMap<At, Link>, ConfigError> {
     let link = |times: &Times| {
         Ok((times.at, Link { byte: clock.byte_ticks(&times.byte)?, delay: clock.ticks(&times.delay)? }))

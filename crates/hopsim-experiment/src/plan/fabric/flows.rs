@@ -16,13 +16,13 @@ const MOST: usize = 1 << 20;
 /// What is measured together: a flow of the list, or all that a node draws or its program sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Number of its job among those that run.
+    /// Number of the job among those that run.
     pub job: usize,
-    /// Its name: that of the flow, or `node 7`.
+    /// The name: of the flow, or `node 7`.
     pub name: String,
     /// Who sends.
     pub source: u32,
-    /// Who receives; of a node nobody in particular.
+    /// Who receives; nobody in particular if the account is a node's.
     pub destination: Option<u32>,
 }
 
@@ -99,7 +99,7 @@ fn check_names(experiment: &Experiment) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Those of the flows, then those of the nodes that draw or run programs, with the numbers of their jobs.
+/// The accounts of the flows, then those of the nodes that draw or run programs, with the numbers of their jobs.
 pub fn accounts(experiment: &Experiment, nodes: impl Iterator<Item = (usize, u32)>) -> Vec<Account> {
     let of_flow = |(job, _, flow): (usize, String, &FlowConfig)| Account {
         job: running(experiment, job),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[derive(Debug)]
 pub struct Kept<K, V>(Mutex<Option<Arc<Entry<K, V>>>>);
 
-/// What it is made from, and the thing itself when it is made.
+/// What the thing is made from, and the thing itself when it is made.
 type Entry<K, V> = (K, OnceLock<V>);
 
 impl<K, V> Default for Kept<K, V> {
@@ -16,7 +16,7 @@ impl<K, V> Default for Kept<K, V> {
 }
 
 impl<K, V> Kept<K, V> {
-    /// Nothing yet.
+    /// A place where nothing is kept yet.
     pub const fn new() -> Self {
         Self(Mutex::new(None))
     }

@@ -19,7 +19,7 @@ const MOST_BYTES: u64 = 1 << 32;
 pub struct MessagesPlan {
     /// Number of the job among those that run.
     pub job: usize,
-    /// Its nodes, ascending.
+    /// The nodes of the job, ascending.
     pub nodes: Vec<u32>,
     /// To whom messages go.
     pub pattern: Pattern,
@@ -27,11 +27,11 @@ pub struct MessagesPlan {
     pub bytes: u64,
     /// Mean time from one message of a node to its next.
     pub gap: Ticks,
-    /// How these times are distributed.
+    /// How the times between messages are distributed.
     pub gaps: Gaps,
     /// When nodes begin to draw.
     pub start: Ticks,
-    /// When they draw no longer.
+    /// When nodes draw no longer.
     pub end: Ticks,
     /// Service level of the messages.
     pub service_level: u8,

@@ -69,15 +69,15 @@ pub struct FabricPlan {
     pub wiring: Arc<Wiring>,
     /// The fabric.
     pub fabric: Fabric,
-    /// Steps that it takes to set all that up, see [`hopsim_network::interrupt`]; this plan may have found it done.
+    /// Steps that it takes to set up the fabric, see [`hopsim_network::interrupt`]; this plan may have found it done.
     pub steps: u64,
-    /// What the hosts send.
+    /// The flows that hosts send.
     pub flows: Vec<Flow>,
-    /// What nodes draw besides.
+    /// Messages that nodes draw besides the flows.
     pub messages: Vec<MessagesPlan>,
-    /// What nodes run besides.
+    /// Programs that nodes run besides the flows.
     pub programs: Vec<FabricProgram>,
-    /// A cycle of the programs.
+    /// Length of a cycle of the programs.
     pub cycle: Ticks,
     /// What is measured together: first each of the flows, then all that each node draws or its program sends.
     pub accounts: Vec<Account>,
@@ -147,7 +147,7 @@ impl FabricPlan {
         Ok(plan)
     }
 
-    /// Bytes that its forwarding tables and the state of its ports take.
+    /// Bytes that the forwarding tables of the plan and the state of its ports take.
     pub fn state_bytes(&self) -> u64 {
         self.fabric.forwarding.bytes() as u64 + state_bytes(&self.fabric)
     }
@@ -182,7 +182,7 @@ impl FabricPlan {
         self.messages.iter().filter(|plan| plan.job == job).all(|plan| plan.pattern.is_silent(source))
     }
 
-    /// The programs of its jobs.
+    /// The programs of the jobs.
     pub fn programs(&self) -> Programs<'_> {
         Programs {
             jobs: self.jobs.iter().map(String::as_str).collect(),
@@ -191,7 +191,7 @@ impl FabricPlan {
     }
 }
 
-/// The number among the jobs that run of one of them.
+/// The number that a job has among those that run.
 fn running(experiment: &Experiment, job: usize) -> usize {
     experiment.running().take_while(|(number, _)| *number < job).count()
 }
@@ -236,7 +236,7 @@ fn path(key: &str) -> String {
 
 /// The times of a fabric.
 struct Times {
-    /// Of the links to hosts, and between switches: what a byte takes, and the delay.
+    /// Times of the links to hosts, and between switches: what a byte takes, and the delay.
     links: [(Time, Time); 2],
     credit_delay: Time,
     injection: Time,
@@ -246,7 +246,7 @@ struct Times {
     crossbar: Time,
     input_latency: Time,
     output_latency: Time,
-    /// Of congestion control, if there is any.
+    /// Period of congestion control, if there is any.
     period: Option<Time>,
 }
 

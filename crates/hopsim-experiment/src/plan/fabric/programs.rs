@@ -20,7 +20,7 @@ pub const CYCLE: &str = "router.infiniband.host.cycle";
 pub struct FabricProgram {
     /// Number of the job among those that run.
     pub job: usize,
-    /// What its nodes run.
+    /// The program that the nodes of the job run.
     pub plan: ProgramPlan,
     /// Service level of the messages.
     pub service_level: u8,
@@ -62,7 +62,7 @@ pub fn build(
     Ok(all)
 }
 
-/// Refuses nodes that another simulator drives: it counts in cycles and phits.
+/// Refuses nodes that another simulator drives: such a simulator counts in cycles and phits.
 fn check_driven(program: &ProgramConfig) -> Result<(), ConfigError> {
     if !matches!(program, ProgramConfig::External(_)) {
         return Ok(());

@@ -29,12 +29,12 @@ impl Span {
     }
 }
 
-/// What a document says of it.
+/// The times of a run, as a document says them.
 pub struct Times {
     warmup: Time,
     window: Time,
     interval: Option<Time>,
-    /// For messages.
+    /// The times as text, for messages.
     written: TimeConfig,
 }
 
@@ -88,7 +88,7 @@ fn check_streams(experiment: &Experiment, interval: Option<&str>) -> Result<(), 
 }
 
 impl Times {
-    /// The same in ticks. Programs begin at 0 and take as long as this at the `longest`, whatever window there is.
+    /// The run in ticks. A run of programs begins at 0 and takes `longest` at most, whatever window there is.
     pub fn span(&self, clock: &Clock, longest: Option<Ticks>) -> Result<Span, ConfigError> {
         let (warmup, end) = if let Some(longest) = longest {
             (0, longest)

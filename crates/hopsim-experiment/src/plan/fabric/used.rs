@@ -2,7 +2,7 @@
 
 use super::{FabricPlan, Ways};
 
-/// A port of a host or a switch and a VL.
+/// A port of a host or a switch, and a VL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The port, numbered through the fabric.

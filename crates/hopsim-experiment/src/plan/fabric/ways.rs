@@ -75,7 +75,7 @@ struct Walk<'c, E> {
     columns: Vec<E>,
     /// More than the number of switches, so that the columns share no lines of a cache.
     stride: usize,
-    /// By switch: the number of the last destination for which it was left.
+    /// The number of the last destination for which each switch was left.
     left: Vec<u32>,
     /// Number of the present destination, from 1.
     number: u32,

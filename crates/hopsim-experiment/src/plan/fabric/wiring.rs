@@ -22,16 +22,16 @@ use std::sync::{Arc, OnceLock};
 pub struct Link {
     /// What a byte takes.
     pub byte: Ticks,
-    /// From the first bit leaving to the first bit arriving.
+    /// Time from the first bit leaving to the first bit arriving.
     pub delay: Ticks,
 }
 
-/// All links.
+/// All links of a fabric.
 #[derive(Clone, Debug)]
 pub struct Links {
-    /// To hosts, and between switches.
+    /// Kinds of links: to hosts, and between switches.
     pub kinds: [Link; 2],
-    /// Those that differ.
+    /// Links that differ from the others of their kind.
     pub exceptions: FxHashMap<At, Link>,
 }
 
@@ -59,8 +59,8 @@ pub struct Cables {
 }
 
 impl Cables {
-    /// Those of a topology, and the output of every port of a router by router · ports + port, counted from the first port of the
-    /// switch ([`NONE`] if nothing is plugged in).
+    /// The cables of a topology, and the output of every port of a router by router · ports + port, counted from the first port
+    /// of the switch ([`NONE`] if nothing is plugged in).
     pub fn new(topology: &Topology) -> (Self, Vec<u32>) {
         let (classes, hosts, routers) = (topology.ports(), topology.nodes(), topology.routers() as usize);
         let (mut first_port, mut first_link) =
@@ -153,9 +153,9 @@ pub struct Wiring {
     pub cables: Cables,
     /// Forwarding tables.
     pub forwarding: Arc<Tables>,
-    /// Steps that it took to make them, see [`interrupt`].
+    /// Steps that it took to make the tables, see [`interrupt`].
     pub steps: u64,
-    /// What was looked for last in them, and what was found.
+    /// The ways among which a circle was looked for last, and what was found.
     circle: Kept<BTreeMap<u8, Ways>, Found>,
 }
 
@@ -185,14 +185,14 @@ impl Wiring {
     }
 }
 
-/// What of a fabric follows from its topology and its forwarding alone.
+/// Everything that follows from the topology of a fabric and its forwarding alone.
 #[derive(Debug)]
 pub struct Network {
     /// The topology.
     pub topology: Arc<Topology>,
-    /// What the document says of it, with every default filled in.
+    /// What the document says of the topology, with every default filled in.
     resolved: TopologyConfig,
-    /// Steps that it took to build it.
+    /// Steps that it took to build the topology.
     steps: u64,
     wiring: OnceLock<Result<Arc<Wiring>, ConfigError>>,
 }
@@ -203,11 +203,11 @@ pub type Key = (TopologyConfig, Forwarding);
 /// The network that was made last.
 pub type Last = Kept<Key, Result<Arc<Network>, ConfigError>>;
 
-/// That of this process.
+/// The network that this process made last.
 pub static LAST: Last = Kept::new();
 
 impl Network {
-    /// That of a document: the last one if it is the same.
+    /// The network of a document: the last one if it is the same.
     pub fn of(last: &Last, topology: &TopologyConfig, how: &Forwarding) -> Result<Arc<Self>, ConfigError> {
         let key = match how {
             Forwarding::Tables(_) => Forwarding::Tables(Vec::new()),
@@ -233,7 +233,7 @@ impl Network {
         Ok(Self { topology: Arc::new(built), resolved, steps, wiring: OnceLock::new() })
     }
 
-    /// Whether its forwarding tables are these.
+    /// Whether the forwarding tables of the network are these.
     fn has_tables(&self, tables: &[Vec<u16>]) -> bool {
         let Some(Ok(wiring)) = self.wiring.get() else { return false };
         let (switches, hosts) = (wiring.cables.switches() as usize, wiring.cables.hosts as usize);
@@ -241,7 +241,7 @@ impl Network {
         fit && wiring.forwarding.outputs().eq(tables.iter().flatten().map(|&output| u32::from(output)))
     }
 
-    /// Its cables and forwarding tables, made by the same forwarding.
+    /// The cables and forwarding tables of the network, which are always made by the same forwarding.
     pub fn wiring(&self, how: &Forwarding) -> Result<Arc<Wiring>, ConfigError> {
         let make = || {
             let made = Wiring::new(&self.topology, how);

@@ -7,7 +7,7 @@ use hopsim_infiniband::forwarding::Entry;
 use hopsim_network::error::ConfigError;
 use hopsim_network::interrupt;
 
-/// Checks them.
+/// The forwarding tables of the document, once they have been checked.
 pub fn tables<E: Entry>(tables: &[Vec<u16>], cables: &Cables) -> Result<Vec<E>, ConfigError> {
     let (switches, hosts) = (cables.switches(), cables.hosts);
     let key = |index: usize| path(&format!("forwarding.tables.{index}"));

@@ -6,7 +6,7 @@ use hopsim_infiniband::forwarding::Entry;
 use hopsim_network::interrupt;
 use hopsim_network::topology::Topology;
 
-/// The tables.
+/// Forwarding tables of shortest paths.
 pub fn tables<E: Entry>(topology: &Topology, cables: &Cables) -> Vec<E> {
     let mut spread = Spread::new(topology, cables);
     let mut search = Search::new(cables);
@@ -19,16 +19,16 @@ pub fn tables<E: Entry>(topology: &Topology, cables: &Cables) -> Vec<E> {
 /// The search for the distances to one switch after the other.
 pub struct Search<'c> {
     cables: &'c Cables,
-    /// Links to the switch.
+    /// Links from every switch to the one that is searched for.
     pub far: Vec<u32>,
     /// Switches by their distance.
     reached: Vec<u32>,
-    /// Ports that lead nearer.
+    /// Ports of a switch that lead nearer.
     ports: Vec<u32>,
 }
 
 impl<'c> Search<'c> {
-    /// None yet.
+    /// A search that has measured nothing yet.
     pub fn new(cables: &'c Cables) -> Self {
         let far = vec![u32::MAX; cables.switches() as usize];
         Self { cables, far, reached: Vec::new(), ports: Vec::new() }

@@ -35,7 +35,7 @@ pub fn check_size(topology: &Topology) -> Result<(), ConfigError> {
         .valid(format!("at most {MOST_BYTES} bytes")))
 }
 
-/// The tables. `outputs` are those of the ports of the topology, see [`Cables::new`].
+/// The forwarding tables. `outputs` are those of the ports of the topology, see [`Cables::new`].
 pub fn tables(
     how: &Forwarding,
     topology: &Topology,
@@ -64,7 +64,7 @@ fn entries<E: Entry>(
     }
 }
 
-/// Tables that are filled in, where nothing is: every entry is output 0.
+/// Tables to fill in: every entry is output 0.
 fn empty<E: Entry>(topology: &Topology) -> Vec<E> {
     let entries = topology.routers() as usize * topology.nodes() as usize;
     let mut tables = hopsim_memory::table(entries);
@@ -82,7 +82,7 @@ fn to_own_hosts<E: Entry>(topology: &Topology, switch: u32, table: &mut [E]) {
     }
 }
 
-/// By the port that minimal routing takes; which of several, the number of the node says.
+/// Forwarding tables by the port that minimal routing takes; which of several, the number of the node says.
 fn minimal<E: Entry>(topology: &Topology, outputs: &[u32]) -> Vec<E> {
     let (width, hosts) = (topology.ports().len(), topology.nodes() as usize);
     let mut tables = empty(topology);

@@ -1,4 +1,4 @@
-//! Of several ports the one that has been chosen for the fewest nodes before, of several the first.
+//! The choice among several ports: the port that has been chosen for the fewest nodes before, of several such ports the first.
 
 use super::super::wiring::Cables;
 use super::{empty, to_own_hosts};
@@ -8,19 +8,19 @@ use hopsim_network::topology::Topology;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Tables that are filled in, destinations in ascending order.
+/// Forwarding tables while they are filled in, destinations in ascending order.
 pub struct Spread<'c, E> {
     topology: &'c Topology,
     cables: &'c Cables,
     tables: Vec<E>,
-    /// For how many nodes a port has been chosen.
+    /// For how many nodes each port has been chosen.
     chosen: Vec<u32>,
-    /// Of the ports that may be chosen: that number, and behind it the port; ascending.
+    /// The ports that may be chosen, each behind the number of nodes for which it has been chosen; ascending.
     ports: VecDeque<u64>,
 }
 
 impl<'c, E: Entry> Spread<'c, E> {
-    /// Nothing is filled in but the outputs to hosts of each switch.
+    /// Tables in which nothing is filled in but the outputs to hosts of each switch.
     pub fn new(topology: &'c Topology, cables: &'c Cables) -> Self {
         let mut tables = empty(topology);
         for (switch, table) in (0..).zip(tables.chunks_mut(cables.hosts as usize)) {

@@ -7,7 +7,7 @@ use hopsim_infiniband::forwarding::Entry;
 use hopsim_network::interrupt;
 use hopsim_network::topology::Topology;
 
-/// The tables.
+/// Forwarding tables of ways that lead up first and then down only.
 pub fn tables<E: Entry>(topology: &Topology, cables: &Cables) -> Vec<E> {
     let levels = levels(cables);
     let mut order: Vec<u32> = (0..cables.switches()).collect();
@@ -43,10 +43,10 @@ fn levels(cables: &Cables) -> Vec<u32> {
 
 /// What is known of how far switches are from their farthest ones.
 struct Centre {
-    /// That distance, at least.
+    /// A lower bound of the distance of each switch from its farthest one.
     least: Vec<u32>,
     is_measured: Vec<bool>,
-    /// The distance of the best one so far, that one, and how far all others are from it.
+    /// The best root so far: its distance from its farthest switch, its number, and how far all switches are from it.
     root: Option<((u32, u32), Vec<u32>)>,
 }
 
@@ -87,9 +87,9 @@ struct Ways<'c> {
     cables: &'c Cables,
     /// The place of a switch in the order from the root down.
     rank: Vec<u32>,
-    /// Links of the shortest way down to the switch.
+    /// Links of the shortest way down to the destination's switch, by switch.
     down: Vec<u32>,
-    /// Links of the way that is taken.
+    /// Links of the way that is taken, by switch.
     total: Vec<u32>,
     /// Switches from which a way goes down, by its length.
     reached: Vec<u32>,
