@@ -7,13 +7,13 @@ use std::time::Duration;
 /// What another thread sees of a running simulation, and how it stops it.
 #[derive(Debug, Default)]
 pub struct Control {
-    /// Whether the run is to stop with [`RunError::Cancelled`], which the caller sets.
+    /// Whether the run is to stop with [`RunError::Cancelled`](crate::error::RunError::Cancelled), which the caller sets.
     pub cancel: AtomicBool,
-    /// Whether the state of the run is to be kept by [`Stages::keep`](crate::engine::Stages::keep), soon, which the caller sets.
+    /// Whether the state of the run is to be kept by [`Stages`](crate::engine::Stages), soon, which the caller sets.
     pub save: AtomicBool,
     /// How many threads the run may use; 0 counts as 1. Read when the run begins.
     pub threads: AtomicUsize,
-    /// Memory that there is for the run [bytes]; 0: nobody knows. Read when the run begins.
+    /// Memory that there is for the run \[bytes\]; 0: nobody knows. Read when the run begins.
     pub memory: AtomicU64,
     /// How far the run is, of [`Self::total`]: cycles, or ticks of a fabric.
     pub done: AtomicU64,

@@ -175,7 +175,7 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     run_in_stages(plan, control, Stages::default())
 }
 
-/// Runs a plan from a snapshot, or keeps some on the way, for plans that [`unsaved`] has nothing against.
+/// Runs a plan from a snapshot, or keeps some on the way, for plans that [`unsaved`](hopsim_experiment::plan::unsaved) has nothing against.
 pub fn run_in_stages(plan: &Plan, control: &Control, stages: Stages<'_>) -> Result<Outcome, RunError> {
     count(plan, control, stages).map(|counts| outcome(plan, &counts))
 }

@@ -1,7 +1,7 @@
 //! The summary record: one flat row of metrics per point, and per job.
 //!
 //! Loads are in phits/(node·cycle) over the nodes of the jobs, latencies in cycles. Means are over the packets
-//! delivered in the window; `…_ci95` is the half width of their 95 % confidence interval over the [batches](super::batches).
+//! delivered in the window; `…_ci95` is the half width of their 95 % confidence interval over the batches.
 //! `offered_load` is the configured load (its mean over the window if it changes), `generated_load` what the sources drew
 //! and the replies.
 

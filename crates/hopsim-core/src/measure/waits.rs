@@ -11,7 +11,7 @@ use crate::measure::standing::class;
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
 
-/// What packets waited for [cycles].
+/// What packets waited for \[cycles\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waited {
     /// Packets granted an output.

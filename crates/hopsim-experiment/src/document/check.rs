@@ -7,6 +7,9 @@ use crate::config::names::{closest, nearly, plain};
 use hopsim_network::error::ConfigError;
 use serde_json::{Map, Value};
 
+/// The reason of an error about a key that a table needs and does not have.
+pub const MISSING: &str = "is missing";
+
 /// Refuses a value that does not fit the schema. `path` is where the value stands.
 pub fn check(schema: Schema, path: &mut Vec<String>, value: &Value) -> Result<(), ConfigError> {
     fits(schema, path, value, Demand::Whole)
@@ -104,7 +107,7 @@ fn missing(
                 }
                 _ => schema.valid(),
             };
-            Err(ConfigError::new(display(&*path), "is missing").valid(valid))
+            Err(ConfigError::new(display(&*path), MISSING).valid(valid))
         }
     }
 }

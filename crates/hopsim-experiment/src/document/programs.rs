@@ -13,7 +13,7 @@ const OF_ROUTERS: [&str; 5] = ["links", "router", "routing", "nic", "semantics"]
 /// Keys of `measure` that a run of programs, which begins at cycle 0 and ends when they are done, does not have.
 const OF_WINDOWS: [&str; 4] = ["warmup", "cycles", "batches", "stop"];
 
-/// A resolved experiment as a document, without the keys that [`check`] refuses.
+/// A resolved experiment as a document, without the keys that the check of documents refuses.
 pub fn resolved(experiment: &Experiment) -> serde_json::Result<Value> {
     let mut root = serde_json::to_value(experiment)?;
     let has_programs = experiment.has_programs();

@@ -33,9 +33,13 @@ fn sets_load(key: &Key) -> bool {
     super::sweep::is_load(&key.path)
 }
 
-/// Whether an error is about something that the document states and the sweep replaces.
+/// Whether an error is about something that the document states and the sweep replaces, or that a table lacks which the sweep
+/// replaces as a whole.
 fn is_replaced(draft: &Draft<'_>, sweep: &Sweep, error: &ConfigError) -> bool {
     let Ok(at) = path::parse(&error.path) else { return false };
+    if let Some((_, table)) = at.split_last().filter(|_| error.reason == shape::MISSING) {
+        return draft.states(table) && sweep.keys().any(|key| table.starts_with(&key.path));
+    }
     let meets = |key: &Key| {
         at.starts_with(&key.path)
             || key.path.starts_with(&at)

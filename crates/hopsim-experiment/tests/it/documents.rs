@@ -368,6 +368,11 @@ fn what_a_sweep_replaces_must_be_valid() {
         ("routing = \"minimum\"", "routing = [\"minimal\", \"valiant\"]", "routing"),
         ("links = 3", "\"links.network.latency\" = [1, 2]", "links"),
         (
+            "router.cioq.buffers.damq = {}",
+            "router = [\"input_queued\"]",
+            "router.cioq.buffers.damq.local_reserve",
+        ),
+        (
             "jobs = [{ traffic.process.bernoulli.load = 2.0 }]",
             "load = [0.1, 0.2]",
             "jobs.0.traffic.process.bernoulli.load",
@@ -379,6 +384,13 @@ fn what_a_sweep_replaces_must_be_valid() {
         assert_eq!(refused.path, path, "{refused}\nin {text}");
         assert!(matches!(refused.origin, Origin::Text { .. }), "{refused}");
     }
+}
+
+#[test]
+fn what_the_sweep_alone_states_may_be_missing_without_it() {
+    let text = "load = 0.1\ntopology.dragonfly = { p = 1, a = 2, h = 1 }\nrouter.cioq.buffers.damq.global_reserve = 1\n\
+        [sweep.product]\n\"router.cioq.buffers.damq.local_reserve\" = [1, 2]\n";
+    assert_eq!(document::points(text, &[]).map(|points| points.len()), Ok(2));
 }
 
 #[test]
