@@ -30,7 +30,7 @@ READ = [
 """Crates whose comments begin with their noun."""
 
 _PRONOUN = re.compile(
-    r"(?:That|Those|These|The same|It|Its|They|Their|Theirs|Likewise|Both|Others?|The others?|All of (?:them|it))\b"
+    r"(?:That|Those|These|The same|Its?|They|Theirs?|Likewise|Both|(?:The )?[Oo]thers?|All of (?:them|it))\b"
 )
 _DOC = re.compile(r"\s*(///|//!)\s?(.*)")
 
@@ -46,7 +46,9 @@ def _comments(text: str) -> Iterator[tuple[int, str]]:
 
 
 def test_a_comment_is_known_by_its_first_line() -> None:
-    text = "//! Its crate.\n\n/// One.\n/// It goes on.\nfn f() {}\n    /// The same.\n    g: u8,\n// Those.\n"
+    text = (
+        "//! Its crate.\n\n/// One.\n/// It goes on.\nfn f() {}\n    /// The same.\n    g: u8,\n// Those.\n"
+    )
     assert list(_comments(text)) == [(1, "Its crate."), (3, "One."), (6, "The same.")]
     begins = [bool(_PRONOUN.match(line)) for _, line in _comments(text)]
     assert begins == [True, False, True]
