@@ -277,8 +277,10 @@ class _OfJob(Mapping[str, pa.Table]):
 
     def __getitem__(self, name: str) -> pa.Table:
         table = self._inner[name]
+        if JOB not in table.column_names:
+            return table
         # By a mask: an expression would start threads of Arrow (see `store`).
-        return table.filter(pc.equal(table[JOB], pa.scalar(self._job))) if JOB in table.column_names else table
+        return table.filter(pc.equal(table[JOB], pa.scalar(self._job)))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._inner)
