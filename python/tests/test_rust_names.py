@@ -12,8 +12,8 @@ CRATES = Path(__file__).parents[2] / "crates"
 
 pytestmark = pytest.mark.skipif(not CRATES.is_dir(), reason="needs the sources of the crates")
 
-OF_MECHANISMS = {"Config"}
-"""Each mechanism has one in its file, which is always called by the name of that."""
+OF_MECHANISMS = {"Config", "Points"}
+"""Each mechanism, or reaction, has one in its file, which is always called by the name of that."""
 
 _TYPE = re.compile(r"^(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait|type|union) (\w+)", re.MULTILINE)
 
