@@ -6,7 +6,7 @@ import html
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
 
@@ -17,38 +17,12 @@ from hopsim.errors import ConfigError, NotRecordedError
 from hopsim.labels import labels_of, value_label
 from hopsim.origin import Origin
 from hopsim.packets import Choice, Packet
+from hopsim.streams import STREAMS
 from hopsim.suggestion import suggestion
 
 if TYPE_CHECKING:
     from hopsim.plot.accessor import Plots
 
-STREAMS = (
-    "nodes",
-    "routers",
-    "links",
-    "timeseries",
-    "generation_series",
-    "occupancy",
-    "injection_waits",
-    "ranks",
-    "messages",
-    "operations",
-    "message_sizes",
-    "latency_histogram",
-    "batches",
-    "flows",
-    "flow_series",
-    "queue_series",
-    "link_series",
-    "victims",
-    "waits",
-    "flow_waits",
-    "packet_hops",
-    "congestion_trees",
-    "congestion_flows",
-    "standing_packets",
-)
-"""Names of the tables that a simulation can record."""
 
 _RECORDING = {
     "timeseries": "measure.interval > 0",
@@ -118,6 +92,12 @@ class Result:
         if len(self.jobs) > 1:
             record["jobs"] = self.jobs
         return record
+
+    def replaced(
+        self, record: Mapping[str, Any], axes: Mapping[str, Any], tables: Mapping[str, pa.Table]
+    ) -> Result:
+        """The same point with another record, and other axes and tables; its labels stay."""
+        return Result(record, axes, tables, self.labels)
 
     @property
     def nodes(self) -> pa.Table:
@@ -346,6 +326,10 @@ class Results(Sequence[Result]):
         if isinstance(index, slice):
             return Results(dict(zip(self.points[index], self._results[index], strict=True)), self.origin)
         return self._results[index]
+
+    def only(self, results: Iterable[Result]) -> Results:
+        """These points, numbered from 0: some of these results, or what was made of them."""
+        return Results(dict(enumerate(results)))
 
     def _column(self, name: str) -> pa.ChunkedArray[Any]:
         names = self.column_names

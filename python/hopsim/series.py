@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopsim.labels import axis_labels, is_load, job_of, labels_of, numbered, value_label
-from hopsim.results import Result, Results
 from hopsim.stats import Estimate, estimate
 from hopsim.units import unit_of_column, unit_of_key, with_unit, words
+
+if TYPE_CHECKING:
+    from hopsim.results import Result, Results
 
 __all__ = ["Abscissa", "Group", "Series", "axis_names", "by_job", "curves", "over_seeds", "value_label"]
 
@@ -141,7 +143,7 @@ def by_job(results: Results) -> Results:
     """
     if JOB in results.axes or not has_jobs(results):
         return results
-    return Results(dict(enumerate(part for result in results for part in _jobs(result))))
+    return results.only(part for result in results for part in _jobs(result))
 
 
 def curves(
@@ -219,7 +221,7 @@ def has_programs(results: Results) -> bool:
     return any("execution_time" in result.summary for result in results)
 
 
-def has_flows(results: Results) -> bool:
+def has_flows(results: Iterable[Result]) -> bool:
     """Whether the network is an InfiniBand fabric."""
     return any("throughput_gbps" in result.summary for result in results)
 
@@ -235,7 +237,7 @@ def of_traffic(results: Results) -> Results:
 
 
 def _where(results: Results, holds: Callable[[Result], bool]) -> Results:
-    return Results(dict(enumerate(result for result in results if holds(result))))
+    return results.only(result for result in results if holds(result))
 
 
 def has_jobs(results: Results) -> bool:
@@ -265,7 +267,7 @@ def _jobs(result: Result) -> Iterator[Result]:
     for job in result.jobs:
         name = job[JOB]
         record = {"config": result.config, "result": job}
-        yield Result(record, {**result.axes, JOB: name}, _OfJob(result.tables, name), result.labels)
+        yield result.replaced(record, {**result.axes, JOB: name}, _OfJob(result.tables, name))
 
 
 class _OfJob(Mapping[str, pa.Table]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.markup import escape
@@ -10,7 +11,6 @@ from rich.table import Table
 
 from hopsim import stopping, verdict
 from hopsim.labels import is_load, value_label
-from hopsim.results import Results
 from hopsim.series import (
     SEED,
     Group,
@@ -23,6 +23,9 @@ from hopsim.series import (
     of_traffic,
     over_seeds,
 )
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 
 @dataclass(frozen=True)

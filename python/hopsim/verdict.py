@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from hopsim.results import Results
 from hopsim.series import Group, by_job, over_seeds
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 KEY = "verdict"
 STEADY = "steady"

@@ -1,6 +1,8 @@
-"""What ARCHITECTURE.md says of the engine's files holds."""
+"""What ARCHITECTURE.md says of files and what they import holds."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import networkx as nx
@@ -111,6 +113,62 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     places = [ROOT, *CRATES.glob("*/src"), ENGINE, *ENGINE.rglob("*"), ROOT / "python" / "hopsim"]
     folders = [place for place in places if place.is_dir()]
     assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
+
+
+def _named(node: ast.stmt, package: str) -> list[str]:
+    """The modules that an import may be of, with what it takes from them."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        # The package writes no relative imports.
+        module = node.module or ""
+        return [f"{module}.{alias.name}" for alias in node.names] if module.startswith(package) else []
+    return []
+
+
+def _run(tree: ast.AST) -> Iterator[ast.stmt]:
+    """The statements that are run, those in functions too; what stands there for types alone is not."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.stmt):
+            yield node
+        yield from _run(node)
+
+
+def python_imports(texts: dict[str, str], package: str) -> "nx.DiGraph[str]":
+    """Which module of a package imports which, wherever in its text; `texts` by module, with dots."""
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(texts)
+    for module, text in texts.items():
+        for node in _run(ast.parse(text)):
+            for name in _named(node, package):
+                known = name if name in texts else name.rpartition(".")[0]
+                if known in texts and known not in (module, package):
+                    graph.add_edge(module, known)
+    return graph
+
+
+def test_a_circle_of_python_imports_is_seen_in_functions_and_not_among_types() -> None:
+    texts = {
+        "p.a": "from p.b import f",
+        "p.b": "def f():\n    from p import c",
+        "p.c": "import p.a",
+        "p.d": "from typing import TYPE_CHECKING\nfrom p import a\nif TYPE_CHECKING:\n    from p.e import T",
+        "p.e": "from p.d import g",
+    }
+    assert circles(python_imports(texts, "p")) == [["p.a", "p.b", "p.c"]]
+
+
+def test_no_python_modules_import_each_other() -> None:
+    folder = ROOT / "python" / "hopsim"
+    texts: dict[str, str] = {}
+    for file in folder.rglob("*.py"):
+        parts = file.relative_to(folder.parent).with_suffix("").parts
+        texts[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file.read_text("utf-8")
+    graph = python_imports(texts, "hopsim")
+    assert graph.number_of_edges() > 500
+    assert circles(graph) == []
 
 
 def test_no_example_of_a_property_has_a_deadline() -> None:

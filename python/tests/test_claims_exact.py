@@ -10,8 +10,8 @@ import pytest
 
 from hopsim.reproduce import claims
 from hopsim.reproduce.claims import Value
-from hopsim.reproduce.figure import ACCEPTED, LATENCY, RATIO, Case, Panel, Place, Points
 from hopsim.reproduce.model import Comparison, Fact, Measured
+from hopsim.reproduce.panels import ACCEPTED, LATENCY, RATIO, Case, Panel, Place, Points
 from hopsim.results import Result
 
 Read = Callable[..., Value]

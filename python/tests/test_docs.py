@@ -18,7 +18,7 @@ from hopsim.columns import FOUND, result_columns
 from hopsim.kinds import is_list, is_table
 from hopsim.plot import KINDS
 from hopsim.reproduce.entries import BY_NAME
-from hopsim.results import STREAMS
+from hopsim.streams import STREAMS
 
 # Made by other tools when the whole site is built.
 ELSEWHERE = ("python/", "rust/")

@@ -15,8 +15,8 @@ from rich.console import Console
 from hopsim.reproduce import claims, command, drawing, show
 from hopsim.reproduce.claims import Value
 from hopsim.reproduce.entries import BY_NAME, ENTRIES
-from hopsim.reproduce.figure import ACCEPTED, Case, Panel, Points
 from hopsim.reproduce.model import Comparison, Entry, Experiment, Measured, Outcome, Scale
+from hopsim.reproduce.panels import ACCEPTED, Case, Panel, Points
 from hopsim.reproduce.run import source
 from hopsim.reproduce.thesis import transients, vc_tables
 from hopsim.reproduce.thesis.per_router import OneRouter

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from hopsim.reproduce.entries import BY_NAME
-from hopsim.reproduce.figure import seconds
 from hopsim.reproduce.izu import applications
 from hopsim.reproduce.izu.system import sat
 from hopsim.reproduce.model import AxisValue, Entry, Fact, Outcome, Results, slug
+from hopsim.reproduce.panels import seconds
 from hopsim.reproduce.ridruejo import traces as ridruejo
 from hopsim.reproduce.thesis import graph500
 from hopsim.reproduce.thesis.graph500 import ALTAMIRA, EDR, QDR, SLOW_LINKS

@@ -10,18 +10,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 from hopsim.reproduce import drawing
-from hopsim.reproduce.figure import (
-    ACCEPTED,
-    EXECUTION_SECONDS,
-    FAIRNESS,
-    LATENCY,
-    Case,
-    Figure,
-    Panel,
-    Points,
-    seconds,
-    value_of,
-)
+from hopsim.reproduce.figure import Figure
 from hopsim.reproduce.model import (
     Comparison,
     Document,
@@ -35,6 +24,17 @@ from hopsim.reproduce.model import (
     load,
     quotient,
     slug,
+)
+from hopsim.reproduce.panels import (
+    ACCEPTED,
+    EXECUTION_SECONDS,
+    FAIRNESS,
+    LATENCY,
+    Case,
+    Panel,
+    Points,
+    seconds,
+    value_of,
 )
 from hopsim.results import Result
 

@@ -20,10 +20,10 @@ from hopsim.catalogue import Catalogue
 from hopsim.columns import result_columns
 from hopsim.editor_schema import editor_schema
 from hopsim.experiment import preset_names, shipped_text
-from hopsim.results import STREAMS as STREAMS_OF_RESULTS
 from hopsim.sample import sample
 from hopsim.saturation import METRICS as OF_SEARCHES
 from hopsim.slowdowns import METRICS as OF_COMPARISONS
+from hopsim.streams import STREAMS as STREAMS_OF_RESULTS
 
 CATALOGUE = Catalogue()
 SCHEMA = Draft202012Validator(editor_schema())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -46,8 +46,10 @@ from hopsim.plot import (
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.style import save
 from hopsim.plot.view import View
-from hopsim.results import Results
 from hopsim.series import has_programs
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 
 class _Module(Protocol):

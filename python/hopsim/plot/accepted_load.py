@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,8 +13,10 @@ from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.metric import Metric
 from hopsim.plot.view import View
-from hopsim.results import Results
 from hopsim.series import OF_LINKS, OFFERED, Series, by_job, has_flows, of_traffic
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "accepted load against offered load, burst size or a sweep axis, or as bars"
 NEEDS = "jobs with traffic"

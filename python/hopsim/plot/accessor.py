@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +12,9 @@ from matplotlib.figure import Figure
 from hopsim.errors import ConfigError
 from hopsim.plot import KINDS, Canvas, View, check_all_used, options
 from hopsim.plot.view import Limits, Scale
-from hopsim.results import Results
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 Given = Axes | Sequence[Axes] | np.ndarray | None
 """Axes of the user, if any."""

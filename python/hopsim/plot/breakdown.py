@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,8 +15,10 @@ from hopsim.plot import style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.metric import wrapped
 from hopsim.plot.view import View, caption, not_shown, over_abscissa
-from hopsim.results import Results
 from hopsim.series import Series, by_job
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "components of mean packet latency, as areas over what latency_load shows them against, or as bars"
 NEEDS = "points that delivered packets"

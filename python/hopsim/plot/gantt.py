@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +18,10 @@ from hopsim.plot.canvas import Canvas
 from hopsim.plot.intervals import mean_open
 from hopsim.plot.records import first_table
 from hopsim.plot.view import View, at_one_load, caption
-from hopsim.results import Results
 from hopsim.series import Series, by_job, of_programs
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "what every rank of a program computes, sends and waits for, over time"
 NEEDS = 'measure.streams = ["operations"]'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,8 +11,10 @@ from matplotlib.figure import Figure
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.view import Shown, View, at_one_load
-from hopsim.results import Result, Results
 from hopsim.series import Series, by_job
+
+if TYPE_CHECKING:
+    from hopsim.results import Result, Results
 
 TITLE = "distribution of packet latency"
 NEEDS = 'measure.streams = ["latency_histogram"]'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -13,9 +14,11 @@ from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import column_of, mean_of_rows
 from hopsim.plot.view import Shown, View, at_one_load, caption, not_shown
-from hopsim.results import Results
 from hopsim.series import Series
 from hopsim.stats import Estimate
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "injected load per router: bars for one group, and all routers in order"
 NEEDS = 'measure.streams = ["routers"]'

@@ -6,7 +6,7 @@ import json
 import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.cm import ScalarMappable
@@ -18,9 +18,11 @@ from hopsim.plot.canvas import Canvas
 from hopsim.plot.link_forms import COLOURS, Links
 from hopsim.plot.records import tables_of
 from hopsim.plot.view import Shown, View, at_one_load, caption
-from hopsim.results import Results
 from hopsim.series import Series
 from hopsim.tables import peers
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "utilisation of every link in the form of the network: groups, grid, levels, or routers and ports"
 NEEDS = 'measure.streams = ["links"] and a network that is no InfiniBand fabric'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,9 @@ from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.over_time import Kind, by_link
 from hopsim.plot.view import Shown, View, caption
-from hopsim.results import Results
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "utilisation of links over time, and how long there is no room behind them"
 NEEDS = 'measure.streams = ["link_series"] and measure.interval (InfiniBand: time.interval)'

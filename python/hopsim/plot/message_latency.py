@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
@@ -10,9 +12,11 @@ from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import tables_of
 from hopsim.plot.view import View, at_one_load
-from hopsim.results import Results
 from hopsim.series import Series, by_job, of_programs
 from hopsim.stats import Estimate, over_runs
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "mean latency and 99th percentile of messages by their size"
 NEEDS = 'measure.streams = ["message_sizes"]'

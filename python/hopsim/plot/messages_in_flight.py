@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
@@ -12,8 +14,10 @@ from hopsim.plot.canvas import Canvas
 from hopsim.plot.intervals import mean_open
 from hopsim.plot.records import mean_of_rows, tables_of
 from hopsim.plot.view import View, at_one_load
-from hopsim.results import Results
 from hopsim.series import Series, by_job, of_programs
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "messages of programs under way, and their bytes, over time"
 NEEDS = 'measure.streams = ["messages"]'

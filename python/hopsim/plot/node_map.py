@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,8 +17,10 @@ from matplotlib.ticker import MaxNLocator
 from hopsim.plot import options
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.view import Shown, View, at_one_load, caption
-from hopsim.results import Result, Results
 from hopsim.series import Series
+
+if TYPE_CHECKING:
+    from hopsim.results import Result, Results
 
 TITLE = "injected and accepted load of each node over its coordinates (mesh, torus, ring)"
 NEEDS = 'measure.streams = ["nodes"] and a mesh, torus or ring'

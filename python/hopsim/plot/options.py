@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopsim.errors import ConfigError
 from hopsim.kinds import is_sequence
 from hopsim.plot.view import Limits, View
-from hopsim.results import Results
 from hopsim.series import SEED, by_job
 from hopsim.suggestion import suggestion
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 OPTIONS = {
     "by": "--group-by",

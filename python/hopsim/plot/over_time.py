@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,9 @@ from matplotlib.figure import Figure
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import first_table, is_recorded
 from hopsim.plot.view import Shown, View, at_one_load, caption
-from hopsim.results import Results
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,9 +13,11 @@ from matplotlib.figure import Figure
 from hopsim.plot import style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.view import MAX_CURVES, View, caption, figures
-from hopsim.results import Results
 from hopsim.series import Group, Series, by_job, of_programs
 from hopsim.stats import Estimate, mean_and_variance, over_runs
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "execution time of programs by placement, relative to the first placement of the sweep"
 NEEDS = "jobs that run programs, and a sweep over their placement"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +12,9 @@ from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.over_time import Kind, by_lane
 from hopsim.plot.view import Shown, View
-from hopsim.results import Results
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "bytes queued for the outputs of switches over time, and which are congested"
 NEEDS = 'measure.streams = ["queue_series"] and measure.time.interval'

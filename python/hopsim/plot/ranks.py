@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,8 +13,10 @@ from hopsim.plot import options
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import column_of, mean_of_rows
 from hopsim.plot.view import View, at_one_load
-from hopsim.results import Results
 from hopsim.series import Series, by_job, of_programs
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "computation, overhead and waiting of every rank of a program"
 NEEDS = 'measure.streams = ["ranks"]'

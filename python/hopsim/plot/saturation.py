@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,9 +11,11 @@ from matplotlib.figure import Figure
 from hopsim.plot import style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.view import View, figures
-from hopsim.results import Results
 from hopsim.series import Group
 from hopsim.stats import Estimate
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 KEYS = {
     "saturation_load": "sources keep up to this offered load",

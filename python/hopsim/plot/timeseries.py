@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from matplotlib.figure import Figure
 
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import is_recorded
 from hopsim.plot.view import View, at_one_load
-from hopsim.results import Results
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 TITLE = "accepted load and packet latency over time"
 NEEDS = "measure.interval > 0"

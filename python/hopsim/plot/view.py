@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hopsim.errors import ConfigError
-from hopsim.results import Results
 from hopsim.series import JOB, Abscissa, Series, abscissa_of, along, curve_axes, curves, has_jobs, over_seeds
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 MAX_CURVES = 24
 """Curves of one file; more make further files."""
@@ -112,7 +114,7 @@ def figures(results: Results, view: View) -> Iterator[Shown]:
     """One per combination of the axes not in `view.by`; points with bursts have figures of their own."""
     loads = [point for point in results if not _is_burst(point.summary)]
     for name, points in (("", loads), ("-bursts", [point for point in results if _is_burst(point.summary)])):
-        part = Results(dict(enumerate(points)))
+        part = results.only(points)
         if points:
             yield from _combinations(part, view, name if len(points) < len(results) else "")
 
@@ -163,7 +165,7 @@ def _at(results: Results, load: float) -> tuple[Results, str]:
     if not chosen:
         raise ConfigError(_no_such_load(load, [usual.of(group) for group in groups]))
     points = [result for group in chosen for result in group.results]
-    return Results(dict(enumerate(points))), usual.text(chosen[0])
+    return results.only(points), usual.text(chosen[0])
 
 
 def _in_files(shown: Shown, view: View, most: int = MAX_CURVES) -> Iterator[Shown]:
@@ -222,7 +224,7 @@ def _combinations(results: Results, view: View, name: str) -> Iterator[Shown]:
         return
     rest = [path for path in curve_axes(results, abscissa) if path not in view.by]
     for index, part in enumerate(curves(results, rest, abscissa)):
-        chosen = Results(dict(enumerate(result for group in part.groups for result in group.results)))
+        chosen = results.only(result for group in part.groups for result in group.results)
         shown = curves(chosen, view.by, abscissa)
         yield Shown(f"{name}-{index + 1}" if part.label else name, part.label, shown)
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hopsim import atomic
 from hopsim.errors import ConfigError
 from hopsim.report.page import page_of
-from hopsim.results import Results
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 __all__ = ["write"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from hopsim import verdict
 from hopsim.plot import style, unsteady
 from hopsim.plot.view import Shown, View, over_abscissa
 from hopsim.report.points import key_of, numbers_of
-from hopsim.results import Results
 from hopsim.series import OF_LINKS, Series, by_job, has_flows, has_programs, of_programs, of_traffic
 from hopsim.units import range_of_column
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def _figure(shown: Shown, metrics: tuple[Metric, ...], numbers: dict[str, int]) 
 
 
 def _panel(metric: Metric, curves: list[Series], numbers: dict[str, int], *, bars: bool) -> dict[str, Any]:
-    fabric = has_flows(Results(dict(enumerate(curves[0].groups[0].results))))
+    fabric = has_flows(curves[0].groups[0].results)
     drawn = [_curve(series, metric.key, numbers) for series in curves]
     means = [[value for value in curve["y"] if value is not None] for curve in drawn]
     limit = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,9 @@ from hopsim.report.layout import Layout, layout_of
 from hopsim.report.links import TIMES, Links, links_of, times
 from hopsim.report.payload import pack
 from hopsim.report.points import Named, named_points, shown_first
-from hopsim.results import Result, Results
+
+if TYPE_CHECKING:
+    from hopsim.results import Result, Results
 
 NEEDS = 'measure.streams = ["links"]'
 SERIES = "link_series"

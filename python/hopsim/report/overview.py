@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
 from hopsim import _core, stopping
 from hopsim.plot import KINDS
-from hopsim.results import STREAMS, Results
 from hopsim.series import SEED, axis_names
+from hopsim.streams import STREAMS
 from hopsim.summary_table import summary_table
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 OF_NETWORK = ("links", "link_series")
 DRAWN = ("operations", "congestion_trees")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
@@ -22,8 +22,10 @@ from hopsim.plot import gantt, style
 from hopsim.report import network, overview, ranks, trees
 from hopsim.report.curves import figures_of
 from hopsim.report.payload import compressed
-from hopsim.results import Results
 from hopsim.series import has_programs
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 SCRIPTS = ("base", "tables", "curves", "canvas", "drawing", "groups", "network", "ranks", "trees", "main")
 """The scripts of `assets/`, in the order in which they need each other."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hopsim.plot.view import caption
-from hopsim.results import Result, Results
 from hopsim.series import JOB, SEED, curves
+
+if TYPE_CHECKING:
+    from hopsim.results import Result, Results
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +14,10 @@ from hopsim.plot.gantt import ACTIVITIES, STREAM
 from hopsim.plot.view import caption
 from hopsim.report.payload import pack
 from hopsim.report.points import named_points
-from hopsim.results import Results
 from hopsim.series import JOB
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 MOST_OPERATIONS = 300_000
 """Operations that a report holds: some five bytes each."""

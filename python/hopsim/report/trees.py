@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from hopsim.errors import ConfigError
 from hopsim.report.points import Named, named_points, shown_first
-from hopsim.results import Results
+
+if TYPE_CHECKING:
+    from hopsim.results import Results
 
 STREAM = "congestion_trees"
 SHOWN = 6

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hopsim.reproduce.figure import ACCEPTED, LATENCY, Claim, Number, Place, Points
+from hopsim.reproduce.figure import Claim, Number
 from hopsim.reproduce.model import Comparison, Fact, Measured, quotient
+from hopsim.reproduce.panels import ACCEPTED, LATENCY, Place, Points
 
 
 @dataclass(frozen=True)

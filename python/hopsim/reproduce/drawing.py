@@ -16,8 +16,8 @@ from matplotlib.lines import Line2D
 from hopsim import atomic
 from hopsim.plot.node_map import panel as map_panel
 from hopsim.plot.style import PALETTE, cut_latencies, look, plain_log_ticks, side_by_side
-from hopsim.reproduce.figure import LATENCY, QUANTITIES, Points
 from hopsim.reproduce.model import Comparison, Measured
+from hopsim.reproduce.panels import LATENCY, QUANTITIES, Points
 
 LOAD_LABEL = "injected load [phits/(node·cycle)]"
 SHIFT = 0.12

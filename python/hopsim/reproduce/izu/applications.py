@@ -7,10 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hopsim.reproduce.claims import Value, between
-from hopsim.reproduce.figure import Claim, Figure, Number, Panel, Points
+from hopsim.reproduce.figure import Claim, Figure, Number
 from hopsim.reproduce.izu.system import AGE, IZU, RR, sat
 from hopsim.reproduce.izu.traces import LINKS, SEEDS, TRACES, Links, line, notes, over, relative
 from hopsim.reproduce.model import Comparison, Entry, Fact, Scale
+from hopsim.reproduce.panels import Panel, Points
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

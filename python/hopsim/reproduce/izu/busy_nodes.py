@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hopsim.reproduce.claims import Value, at_end, between, number, ratio
-from hopsim.reproduce.figure import LEAST, MEAN, MOST, Case, Claim, Figure, Line, Number, Panel, Points
+from hopsim.reproduce.figure import Claim, Figure, Number
 from hopsim.reproduce.izu.nodes import loads
 from hopsim.reproduce.izu.system import (
     ADAPTIVE,
@@ -25,6 +25,7 @@ from hopsim.reproduce.izu.system import (
     notes,
 )
 from hopsim.reproduce.model import Entry, Measured, Scale, quotient, slug
+from hopsim.reproduce.panels import LEAST, MEAN, MOST, Case, Line, Panel, Points
 
 BUSY = [20, 51]
 """Nodes that always offer full load."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hopsim.reproduce.figure import FAIRNESS, LEAST, MEAN, Case, Claim, Figure, Number, Panel, Points
+from hopsim.reproduce.figure import Claim, Figure, Number
 from hopsim.reproduce.izu.system import (
     ADAPTIVE,
     AGE,
@@ -30,6 +30,7 @@ from hopsim.reproduce.izu.system import (
 )
 from hopsim.reproduce.izu.traffic import PATTERNS, PERMUTATIONS, TRANSPOSE
 from hopsim.reproduce.model import Comparison, Entry, Fact, Measured, Scale, slug
+from hopsim.reproduce.panels import FAIRNESS, LEAST, MEAN, Case, Panel, Points
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hopsim.reproduce.claims import at_place, ratio
-from hopsim.reproduce.figure import LEAST, MEAN, Case, Claim, Figure, Panel, Points
+from hopsim.reproduce.figure import Claim, Figure
 from hopsim.reproduce.izu.system import (
     ADAPTIVE,
     AGE,
@@ -27,6 +27,7 @@ from hopsim.reproduce.izu.system import (
 )
 from hopsim.reproduce.izu.traffic import hot_spot
 from hopsim.reproduce.model import Entry, Fact, Scale, slug
+from hopsim.reproduce.panels import LEAST, MEAN, Case, Panel, Points
 
 SHARES: Mapping[Scale, Sequence[float]] = {
     "quick": (0, 1, 2, 3, 5, 10, 20),

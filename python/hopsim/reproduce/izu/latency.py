@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hopsim.reproduce.claims import at_place, ratio
-from hopsim.reproduce.figure import ACCEPTED, LATENCY, LATENCY_MAX, Case, Claim, Figure, Panel, Points
+from hopsim.reproduce.figure import Claim, Figure
 from hopsim.reproduce.izu.system import (
     AGE,
     FULL_LOAD,
@@ -25,6 +25,7 @@ from hopsim.reproduce.izu.system import (
 )
 from hopsim.reproduce.izu.traffic import HOT_REGION, PATTERNS, SHUFFLE
 from hopsim.reproduce.model import Entry, Fact, Scale, slug
+from hopsim.reproduce.panels import ACCEPTED, LATENCY, LATENCY_MAX, Case, Panel, Points
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hopsim.reproduce.figure import LEAST
 from hopsim.reproduce.izu.nodes import loads
 from hopsim.reproduce.izu.system import (
     AGE,
@@ -42,6 +41,7 @@ from hopsim.reproduce.model import (
     slug,
 )
 from hopsim.reproduce.order import swapped
+from hopsim.reproduce.panels import LEAST
 from hopsim.results import Result
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hopsim.reproduce.claims import at_place, number, ratio
-from hopsim.reproduce.figure import ACCEPTED, BURST, Case, Claim, Figure, Line, Number, Panel
+from hopsim.reproduce.figure import Claim, Figure, Number
 from hopsim.reproduce.izu.system import (
     ADAPTIVE,
     FULL_LOAD,
@@ -27,6 +27,7 @@ from hopsim.reproduce.izu.system import (
     sat,
 )
 from hopsim.reproduce.model import Document, Entry, Scale, slug
+from hopsim.reproduce.panels import ACCEPTED, BURST, Case, Line, Panel
 
 THRESHOLDS: Mapping[Scale, Sequence[int]] = {
     "quick": (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96),

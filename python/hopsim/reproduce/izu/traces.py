@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from hopsim.reproduce.claims import Value
-from hopsim.reproduce.figure import EXECUTION_TIME, Case, Line, Points
 from hopsim.reproduce.izu.system import ADAPTIVE, MESH, PACKET_LENGTH, Mechanism
 from hopsim.reproduce.model import Document, Measured, Scale, slug
+from hopsim.reproduce.panels import EXECUTION_TIME, Case, Line, Points
 
 FILE = "jobs.0.program.trace.file"
 """Axis of the experiments."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from hopsim.reproduce.claims import at_place, at_start, between, ratio
-from hopsim.reproduce.figure import LATENCY, Claim
+from hopsim.reproduce.figure import Claim
 from hopsim.reproduce.jsc.study import JSC, PRIORITY
 from hopsim.reproduce.model import Entry
+from hopsim.reproduce.panels import LATENCY
 from hopsim.reproduce.thesis.breakdown import LINE, LONGEST_WAIT, MISROUTING, PANEL, latency_figure
 
 SATURATION_LOAD = 0.5

@@ -16,9 +16,10 @@ from hopsim.reproduce.claims import (
     place_of_highest,
     ratio,
 )
-from hopsim.reproduce.figure import ACCEPTED, LATENCY, Claim
+from hopsim.reproduce.figure import Claim
 from hopsim.reproduce.jsc.study import JSC, LEAST_RECENTLY_SERVED, PRIORITY
 from hopsim.reproduce.model import Entry
+from hopsim.reproduce.panels import ACCEPTED, LATENCY
 from hopsim.reproduce.thesis import fairness
 from hopsim.reproduce.thesis.curves import (
     BELOW_SATURATION,

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hopsim.reproduce.figure import BURST
 from hopsim.reproduce.model import Document, Entry, Experiment, Fact, Measured, Outcome, Results, Scale, slug
+from hopsim.reproduce.panels import BURST
 from hopsim.reproduce.ridruejo import system
 from hopsim.reproduce.ridruejo.system import CHOSEN, CONTROLS, NOTE, PACKET_LENGTH, RIDRUEJO
 from hopsim.results import Result

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hopsim.reproduce.figure import EXECUTION_TIME
 from hopsim.reproduce.model import (
     Document,
     Entry,
@@ -18,6 +17,7 @@ from hopsim.reproduce.model import (
     at,
     slug,
 )
+from hopsim.reproduce.panels import EXECUTION_TIME
 from hopsim.reproduce.ridruejo.system import CHOSEN, CONTROLS, NOTE, PACKET_LENGTH, RIDRUEJO, network
 
 if TYPE_CHECKING:

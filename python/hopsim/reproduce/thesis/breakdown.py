@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from hopsim.plot.breakdown import COMPONENTS
 from hopsim.reproduce.claims import at_end, at_start, between, place_of_highest, ratio
-from hopsim.reproduce.figure import Claim, Figure, Panel, Points
+from hopsim.reproduce.figure import Claim, Figure
 from hopsim.reproduce.model import Entry, Scale
+from hopsim.reproduce.panels import Panel, Points
 from hopsim.reproduce.thesis import fairness
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, over_load
 from hopsim.reproduce.thesis.study import THESIS, Study

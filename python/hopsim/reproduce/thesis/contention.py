@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hopsim.reproduce.claims import at_place, between, latencies, peak, peaks, ratio
-from hopsim.reproduce.figure import Line, Panel
 from hopsim.reproduce.model import Entry, Scale
+from hopsim.reproduce.panels import Line, Panel
 from hopsim.reproduce.thesis import behaviour
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, case, figure, over_load
 from hopsim.reproduce.thesis.network import CURVES, notes

@@ -20,8 +20,9 @@ from hopsim.reproduce.claims import (
     peaks,
     ratio,
 )
-from hopsim.reproduce.figure import ACCEPTED, LATENCY, Claim, Figure, Number, Panel
+from hopsim.reproduce.figure import Claim, Figure, Number
 from hopsim.reproduce.model import Entry, Scale
+from hopsim.reproduce.panels import ACCEPTED, LATENCY, Panel
 from hopsim.reproduce.thesis import fairness
 from hopsim.reproduce.thesis.fairness import AT_SOURCE, IN_TRANSIT, OBLIVIOUS
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, figure, over_load

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from hopsim.reproduce.figure import Panel
 from hopsim.reproduce.model import Scale
+from hopsim.reproduce.panels import Panel
 from hopsim.reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, over_load
 from hopsim.reproduce.thesis.network import CURVES, notes
 from hopsim.reproduce.thesis.routing import oblivious

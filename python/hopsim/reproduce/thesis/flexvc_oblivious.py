@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hopsim.reproduce.claims import at_end, at_place, deadlocks, gain, number, peak, peaks, ratio
-from hopsim.reproduce.figure import ACCEPTED, Case, Claim, Line, Number, Panel
+from hopsim.reproduce.figure import Claim, Number
 from hopsim.reproduce.model import Document, Entry, Scale
+from hopsim.reproduce.panels import ACCEPTED, Case, Line, Panel
 from hopsim.reproduce.thesis.flexvc import (
     FLEXVC_NOTE,
     PATTERNS,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from hopsim.reproduce.claims import at_end, at_place, between, gain, latencies, peak, peaks, ratio
-from hopsim.reproduce.figure import ACCEPTED, Panel
 from hopsim.reproduce.model import Document, Entry, Scale
+from hopsim.reproduce.panels import ACCEPTED, Panel
 from hopsim.reproduce.thesis.behaviour import PUBLISHED, TEXTBOOK, Behaviour
 from hopsim.reproduce.thesis.flexvc import (
     FLEXVC_NOTE,

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hopsim.reproduce.claims import Value, at_place, between, ratio
-from hopsim.reproduce.figure import ACCEPTED, EXECUTION_SECONDS, Case, Claim, Figure, Line, Panel, Points
+from hopsim.reproduce.figure import Claim, Figure
 from hopsim.reproduce.model import Entry, Fact, Scale, slug
+from hopsim.reproduce.panels import ACCEPTED, EXECUTION_SECONDS, Case, Line, Panel, Points
 from hopsim.reproduce.thesis.graph500_system import FOGSIM, MIN, QUERY_TIME, SCALES, VAL, Layout
 from hopsim.reproduce.thesis.study import THESIS
 from hopsim.results import Result

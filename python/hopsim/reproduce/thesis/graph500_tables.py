@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hopsim.reproduce.figure import seconds
 from hopsim.reproduce.model import (
     Comparison,
     Document,
@@ -18,6 +17,7 @@ from hopsim.reproduce.model import (
     Scale,
     at,
 )
+from hopsim.reproduce.panels import seconds
 from hopsim.reproduce.thesis.graph500_system import (
     COALESCING,
     EDGEFACTOR,

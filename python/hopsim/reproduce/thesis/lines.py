@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hopsim.reproduce.figure import ACCEPTED, LATENCY, Case, Claim, Figure, Line, Number, Panel, Points
+from hopsim.reproduce.figure import Claim, Figure, Number
 from hopsim.reproduce.model import Entry, Scale, slug
+from hopsim.reproduce.panels import ACCEPTED, LATENCY, Case, Line, Panel, Points
 from hopsim.reproduce.thesis.network import Network
 from hopsim.reproduce.thesis.study import THESIS
 from hopsim.reproduce.thesis.system import System

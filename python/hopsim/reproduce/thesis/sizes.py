@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from hopsim.reproduce.claims import at_end, at_start, between, ratio
-from hopsim.reproduce.figure import ACCEPTED, COV, RATIO, Claim, Figure, Line, Panel
+from hopsim.reproduce.figure import Claim, Figure
 from hopsim.reproduce.model import Entry, Scale
+from hopsim.reproduce.panels import ACCEPTED, COV, RATIO, Line, Panel
 from hopsim.reproduce.thesis import behaviour, fairness
 from hopsim.reproduce.thesis.fairness import AT_SOURCE, IN_TRANSIT, OBLIVIOUS
 from hopsim.reproduce.thesis.lines import case
