@@ -347,8 +347,8 @@ pub unsafe extern "C" fn hopsim_delivered(
 }
 
 /// A message as C sees it.
-fn message(message: stepping::Message) -> Message {
-    let stepping::Message { number, tag, source, destination, phits, injected, delivered } = message;
+fn message(message: stepping::DeliveredMessage) -> Message {
+    let stepping::DeliveredMessage { number, tag, source, destination, phits, injected, delivered } = message;
     Message { number, tag, source, destination, phits, injected, delivered }
 }
 

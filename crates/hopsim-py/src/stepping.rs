@@ -4,7 +4,7 @@ use super::errors;
 use super::interrupts;
 use super::programs;
 use super::run::Run;
-use hopsim_core::engine::stepping::{Message, StepError, Stepping};
+use hopsim_core::engine::stepping::{DeliveredMessage, StepError, Stepping};
 use hopsim_core::error::ConfigError;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::AnyPlan;
@@ -60,8 +60,8 @@ impl Simulation {
 
     /// Messages that are there and that no call has returned, by cycle of delivery and number.
     fn delivered(&self, py: Python<'_>) -> Vec<Delivered> {
-        let row = |message: Message| {
-            let Message { number, tag, source, destination, phits, injected, delivered } = message;
+        let row = |message: DeliveredMessage| {
+            let DeliveredMessage { number, tag, source, destination, phits, injected, delivered } = message;
             (number, tag, source, destination, phits, injected, delivered)
         };
         py.detach(|| self.stepping().take_delivered()).into_iter().map(row).collect()

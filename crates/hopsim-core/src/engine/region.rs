@@ -6,7 +6,7 @@ use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
 use crate::engine::kernel::worker::Worker;
 use crate::engine::mode::Mode;
-use crate::engine::node::{Delivered, RankState, Run};
+use crate::engine::node::{DeliveredLetter, RankState, Run};
 use crate::engine::state::{Scope, State};
 use crate::error::DeadlockReport;
 use crate::measure::recorder::Recorder;
@@ -70,7 +70,7 @@ pub trait Region<'p>: Sized + Send + 'p {
     fn post(&mut self, node: u32, message: Sending);
 
     /// Moves the messages that are there, for nodes that another simulator drives, to `delivered`.
-    fn take_delivered(&mut self, delivered: &mut Vec<Delivered>);
+    fn take_delivered(&mut self, delivered: &mut Vec<DeliveredLetter>);
 
     /// Adds the state of the region to that of the network; the regions before it have done so.
     fn save(&self, state: &mut State<Self::Saved>);

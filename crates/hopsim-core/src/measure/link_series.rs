@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Sums of one interval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Row {
+pub struct LinkSums {
     /// Phits that departed, by pair.
     pub phits: Vec<u64>,
     /// Phits times cycles in the buffer, by slot.
@@ -15,7 +15,7 @@ pub struct Row {
     pub stalls: Vec<u32>,
 }
 
-impl Row {
+impl LinkSums {
     fn new(places: usize) -> Self {
         Self { phits: vec![0; places], occupancy: vec![0; places], stalls: vec![0; places] }
     }
@@ -28,7 +28,7 @@ pub struct LinkSeries {
     interval: u32,
     /// Slots, and pairs, of all routers.
     places: usize,
-    rows: Vec<Row>,
+    rows: Vec<LinkSums>,
     /// The cycle since when a pair without room has none, by pair.
     since: Vec<u32>,
     /// The interval in which a packet departed last: most of what is counted is in it too.
@@ -52,7 +52,7 @@ impl LinkSeries {
 
     /// The row that a cycle is in.
     #[inline]
-    fn row(&mut self, at: u32) -> &mut Row {
+    fn row(&mut self, at: u32) -> &mut LinkSums {
         if at.wrapping_sub(self.present.first) >= self.present.length {
             self.turn_to(at);
         }
@@ -69,14 +69,14 @@ impl LinkSeries {
     fn number(&mut self, at: u32) -> usize {
         let number = (at / self.interval) as usize;
         if number >= self.rows.len() {
-            self.rows.resize_with(number + 1, || Row::new(self.places));
+            self.rows.resize_with(number + 1, || LinkSums::new(self.places));
         }
         number
     }
 
     /// Adds to the rows of the cycles `from..to`, to each of them for as many cycles as are in it.
     #[inline]
-    fn spread(&mut self, (from, to): (u32, u32), add: impl Fn(&mut Row, u32)) {
+    fn spread(&mut self, (from, to): (u32, u32), add: impl Fn(&mut LinkSums, u32)) {
         let Present { first, length, number } = self.present;
         if from.wrapping_sub(first) < length && to.wrapping_sub(first) <= length {
             add(&mut self.rows[number], to.saturating_sub(from));
@@ -86,7 +86,7 @@ impl LinkSeries {
     }
 
     #[inline(never)]
-    fn spread_wide(&mut self, (from, to): (u32, u32), add: impl Fn(&mut Row, u32)) {
+    fn spread_wide(&mut self, (from, to): (u32, u32), add: impl Fn(&mut LinkSums, u32)) {
         let last = self.number(to - 1);
         let mut at = from;
         for number in (from / self.interval) as usize..=last {
@@ -137,11 +137,11 @@ impl LinkSeries {
                 self.since[pair] = end;
             }
         }
-        self.rows.resize_with(end.div_ceil(self.interval) as usize, || Row::new(self.places));
+        self.rows.resize_with(end.div_ceil(self.interval) as usize, || LinkSums::new(self.places));
     }
 
     /// Every interval with its first cycle.
-    pub fn rows(&self) -> impl Iterator<Item = (u32, &Row)> {
+    pub fn rows(&self) -> impl Iterator<Item = (u32, &LinkSums)> {
         (0..).step_by(self.interval as usize).zip(&self.rows)
     }
 
@@ -149,9 +149,9 @@ impl LinkSeries {
     pub fn append(&mut self, other: Self) {
         let Self { interval: _, places, mut rows, since, present: _ } = other;
         let count = self.rows.len().max(rows.len());
-        self.rows.resize_with(count, || Row::new(self.places));
-        rows.resize_with(count, || Row::new(places));
-        for (row, Row { phits, occupancy, stalls }) in self.rows.iter_mut().zip(rows) {
+        self.rows.resize_with(count, || LinkSums::new(self.places));
+        rows.resize_with(count, || LinkSums::new(places));
+        for (row, LinkSums { phits, occupancy, stalls }) in self.rows.iter_mut().zip(rows) {
             row.phits.extend(phits);
             row.occupancy.extend(occupancy);
             row.stalls.extend(stalls);
@@ -164,7 +164,7 @@ impl LinkSeries {
     #[must_use]
     pub fn part(&self, first: usize, count: usize) -> Self {
         let Self { interval, places: _, rows, since, present: _ } = self;
-        let part = |Row { phits, occupancy, stalls }: &Row| Row {
+        let part = |LinkSums { phits, occupancy, stalls }: &LinkSums| LinkSums {
             phits: row(phits, first, count),
             occupancy: row(occupancy, first, count),
             stalls: row(stalls, first, count),

@@ -1,7 +1,7 @@
 //! The record streams of links and buffers as tables.
 
 use super::flows::FlowKey;
-use super::link_series::Row;
+use super::link_series::LinkSums;
 use super::places::LinkCounts;
 use super::waits::Waited;
 use super::{Column, Counts, Table, tables};
@@ -45,14 +45,14 @@ pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Tab
     let (end, interval) = (recorder.window().1, plan.experiment.measure.interval);
     let vcs = output_vcs(plan);
     let length = |cycle: u32| f64::from(interval.min(end - cycle));
-    let rows: Vec<Interval> = series.rows().map(|(cycle, row)| (cycle, length(cycle), row)).collect();
+    let rows: Vec<LinkInterval> = series.rows().map(|(cycle, row)| (cycle, length(cycle), row)).collect();
     let all = (&rows[..], &vcs[..]);
     let class = |vc: &OutputVc| plan.network.layout.class[vc.port];
-    let used = |&(_, length, row): &Interval, vc: &OutputVc| utilisation(vc, row.phits[vc.pair], length);
-    let held = |&(_, length, row): &Interval, vc: &OutputVc| {
+    let used = |&(_, length, row): &LinkInterval, vc: &OutputVc| utilisation(vc, row.phits[vc.pair], length);
+    let held = |&(_, length, row): &LinkInterval, vc: &OutputVc| {
         vc.fed.map_or(f64::NAN, |(_, slot)| row.occupancy[slot] as f64 / length)
     };
-    let stalled = |&(_, length, row): &Interval, vc: &OutputVc| {
+    let stalled = |&(_, length, row): &LinkInterval, vc: &OutputVc| {
         vc.fed.map_or(f64::NAN, |_| f64::from(row.stalls[vc.pair]) / length)
     };
     let mut names: Vec<String> = vec!["terminal".into()];
@@ -71,12 +71,12 @@ pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Tab
 }
 
 /// First cycle, length and sums of an interval.
-type Interval<'a> = (u32, f64, &'a Row);
+type LinkInterval<'a> = (u32, f64, &'a LinkSums);
 
 /// What there is to say of every output VC in every interval.
 fn column<T>(
-    (rows, vcs): (&[Interval<'_>], &[OutputVc]),
-    value: impl Fn(&Interval<'_>, &OutputVc) -> T,
+    (rows, vcs): (&[LinkInterval<'_>], &[OutputVc]),
+    value: impl Fn(&LinkInterval<'_>, &OutputVc) -> T,
 ) -> Vec<T> {
     let mut column = Vec::with_capacity(rows.len() * vcs.len());
     for row in rows {
@@ -87,7 +87,7 @@ fn column<T>(
 
 /// A column of what there is to say of every output VC, the same in every interval.
 fn same_column<T: Copy>(
-    (rows, vcs): (&[Interval<'_>], &[OutputVc]),
+    (rows, vcs): (&[LinkInterval<'_>], &[OutputVc]),
     value: impl Fn(&OutputVc) -> T,
 ) -> Vec<T> {
     vcs.iter().map(value).collect::<Vec<T>>().repeat(rows.len())

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// A router that a packet has passed.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct HopRow {
     packet: PacketKey,
     job: u8,
     /// Length \[phits\].
@@ -31,7 +31,7 @@ struct Row {
     waited: [u32; 5],
 }
 
-impl Row {
+impl HopRow {
     /// The key by which the rows of the table are sorted.
     fn key(&self) -> (u32, u32, u32, u16) {
         (self.packet.generated, self.packet.source, self.packet.serial, self.hop)
@@ -62,7 +62,7 @@ impl Chosen {
 pub struct PacketHops {
     chosen: Chosen,
     nodes_per_router: u32,
-    rows: Vec<Row>,
+    rows: Vec<HopRow>,
 }
 
 impl PacketHops {
@@ -94,7 +94,7 @@ impl PacketHops {
         if !self.chosen.has(&key) {
             return;
         }
-        self.rows.push(Row {
+        self.rows.push(HopRow {
             packet: key,
             job: packet.job,
             length: packet.length,
@@ -112,25 +112,26 @@ impl PacketHops {
     /// Appends the rows of the routers behind these, which have so many `places`.
     pub fn append(&mut self, other: &Self, places: usize) {
         let moved =
-            |row: &Row| Row { slot: row.slot + places as u32, pair: row.pair + places as u32, ..*row };
+            |row: &HopRow| HopRow { slot: row.slot + places as u32, pair: row.pair + places as u32, ..*row };
         self.rows.extend(other.rows.iter().map(moved));
     }
 
     /// The rows as a table, packet by packet in the order in which the packets were generated.
     pub fn table(&self, plan: &Plan) -> Table {
-        let mut rows: Vec<&Row> = self.rows.iter().collect();
+        let mut rows: Vec<&HopRow> = self.rows.iter().collect();
         rows.sort_unstable_by_key(|row| row.key());
         let layout = &plan.network.layout;
-        let output = |row: &Row| {
+        let output = |row: &HopRow| {
             layout.pair_vc(row.pair as usize % layout.stride()).map_or((0, 0), |(port, vc)| (port, vc.into()))
         };
-        let input = |row: &Row| {
+        let input = |row: &HopRow| {
             layout.slot_vc(row.slot as usize % layout.stride()).map_or((0, 0), |(port, vc)| (port, vc.into()))
         };
-        let router = |row: &Row| row.pair / layout.stride() as u32;
+        let router = |row: &HopRow| row.pair / layout.stride() as u32;
         let peer =
-            |row: &Row| plan.network.link(router(row), output(row).0).peer.map_or(NONE, |(peer, _)| peer);
-        let column = |value: &dyn Fn(&Row) -> u32| Column::U32(rows.iter().map(|row| value(row)).collect());
+            |row: &HopRow| plan.network.link(router(row), output(row).0).peer.map_or(NONE, |(peer, _)| peer);
+        let column =
+            |value: &dyn Fn(&HopRow) -> u32| Column::U32(rows.iter().map(|row| value(row)).collect());
         let waited = |cause: usize| column(&|row| row.waited[cause]);
         let mut classes: Vec<String> = vec!["terminal".into()];
         classes.extend(plan.topology.link_classes().iter().map(|&name| name.to_owned()));
@@ -170,7 +171,7 @@ impl PacketHops {
 }
 
 /// When the tail of the packet of each row is at its node; NaN if it has not set out for it.
-fn delivered(rows: &[&Row], leaves: impl Fn(&Row) -> bool) -> Vec<f64> {
+fn delivered(rows: &[&HopRow], leaves: impl Fn(&HopRow) -> bool) -> Vec<f64> {
     let mut cycles = vec![f64::NAN; rows.len()];
     for (place, row) in rows.iter().enumerate().rev() {
         if leaves(row) {

@@ -62,7 +62,7 @@ fn ranks(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
 }
 
 /// A message of a job.
-struct Message {
+struct MessageRow {
     job: usize,
     source: u32,
     sent: Sent,
@@ -72,7 +72,7 @@ struct Message {
 }
 
 /// The messages of a job, by source and number.
-fn messages_of((number, job): (usize, &ProgramPlan), logs: &[Log]) -> Vec<Message> {
+fn messages_of((number, job): (usize, &ProgramPlan), logs: &[Log]) -> Vec<MessageRow> {
     let logs: Vec<_> = logs.iter().filter_map(|log| log.messages.as_deref()).collect();
     let mut first = Vec::with_capacity(logs.len());
     let mut all = Vec::with_capacity(logs.iter().map(|log| log.sent.len()).sum());
@@ -80,7 +80,7 @@ fn messages_of((number, job): (usize, &ProgramPlan), logs: &[Log]) -> Vec<Messag
         first.push(all.len());
         all.extend(log.sent.iter().map(|&sent| {
             let phits = job.rules.packets(sent.bytes).phits();
-            Message { job: number, source, sent, phits, stages: [NONE; 4] }
+            MessageRow { job: number, source, sent, phits, stages: [NONE; 4] }
         }));
     }
     for &Event { source, number, stage, at } in logs.iter().flat_map(|log| &log.events) {
@@ -94,10 +94,10 @@ fn messages_of((number, job): (usize, &ProgramPlan), logs: &[Log]) -> Vec<Messag
 
 /// One row per message, by job, source and number.
 fn messages(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
-    let rows: Vec<Message> =
+    let rows: Vec<MessageRow> =
         programs.with_end().flat_map(|job| messages_of(job, counts.logs(job.0))).collect();
-    let narrow = |of: &dyn Fn(&Message) -> u32| Column::U32(rows.iter().map(of).collect());
-    let wide = |of: &dyn Fn(&Message) -> u64| Column::U64(rows.iter().map(of).collect());
+    let narrow = |of: &dyn Fn(&MessageRow) -> u32| Column::U32(rows.iter().map(of).collect());
+    let wide = |of: &dyn Fn(&MessageRow) -> u64| Column::U64(rows.iter().map(of).collect());
     let at = |stage: Stage| narrow(&|row| row.stages[stage as usize]);
     vec![
         ("job".into(), jobs(programs, rows.iter().map(|row| row.job))),

@@ -1,7 +1,7 @@
 //! Simulations that another simulator drives.
 
 use crate::message_of;
-use hopsim_core::engine::stepping::{Message, StepError, Stepping};
+use hopsim_core::engine::stepping::{DeliveredMessage, StepError, Stepping};
 use hopsim_core::engine::{Control, run};
 use hopsim_core::error::{ConfigError, RunError};
 use hopsim_experiment::document;
@@ -36,7 +36,8 @@ fn thrown(simulation: &mut Stepping, times: u32, phits: u32) -> u32 {
     simulation.inject((1, 6), phits, 0).unwrap();
     for time in 0..times {
         assert!(simulation.step_until_delivered(10_000, &mut goes_on()).unwrap());
-        let [Message { source, destination, delivered, .. }] = simulation.take_delivered()[..] else {
+        let [DeliveredMessage { source, destination, delivered, .. }] = simulation.take_delivered()[..]
+        else {
             panic!("one message at a time")
         };
         assert_eq!(delivered, simulation.now());

@@ -1,7 +1,7 @@
 //! Messages that are injected one by one arrive as those of a table of traffic do, in the engine and in the reference.
 
 use crate::documents::{LIMIT, for_each_program};
-use hopsim_core::engine::stepping::{Message, Stepping};
+use hopsim_core::engine::stepping::{DeliveredMessage, Stepping};
 use hopsim_core::engine::{Control, Outcome, Trial, run};
 use hopsim_core::measure::{Column, Table};
 use hopsim_experiment::config::measure::RecordStream;
@@ -125,7 +125,7 @@ struct Way {
 }
 
 /// Drives the messages through a plan up to cycle `end`. Returns what was delivered, in order, and what was measured.
-fn driven(plan: &Plan, rows: &[Row], end: u32, way: Way) -> Result<(Vec<Message>, Outcome), String> {
+fn driven(plan: &Plan, rows: &[Row], end: u32, way: Way) -> Result<(Vec<DeliveredMessage>, Outcome), String> {
     let boxed = AnyPlan::Network(Box::new(plan.clone()));
     let mut simulation = Stepping::new_as(boxed, way.trial).map_err(|error| error.to_string())?;
     let mut delivered = Vec::new();
@@ -153,7 +153,7 @@ fn driven(plan: &Plan, rows: &[Row], end: u32, way: Way) -> Result<(Vec<Message>
 }
 
 /// What became of the messages that were delivered.
-fn of_messages(plan: &Plan, rows: &[Row], delivered: &[Message]) -> Fates {
+fn of_messages(plan: &Plan, rows: &[Row], delivered: &[DeliveredMessage]) -> Fates {
     let mut sent: BTreeMap<(usize, u32), usize> = BTreeMap::new();
     let mut places = Vec::new();
     for Row { job, ranks, phits, .. } in rows {
@@ -161,7 +161,7 @@ fn of_messages(plan: &Plan, rows: &[Row], delivered: &[Message]) -> Fates {
         places.push(((*job, ranks.0, *number), *phits));
         *number += 1;
     }
-    let fate = |message: &Message| {
+    let fate = |message: &DeliveredMessage| {
         let (place, phits) = places[message.number as usize];
         let nodes = plan.jobs[place.0].nodes();
         assert_eq!((message.source, message.phits, message.tag), (nodes[place.1 as usize], phits, 7));
@@ -207,7 +207,7 @@ fn compare(plan: &Plan, reference: bool) -> Result<usize, String> {
     };
     assert_eq!(expected.len(), rows.len());
     let end = outcome.summary["cycles"].as_u64().unwrap() as u32;
-    let mut first: Option<(Vec<Message>, String)> = None;
+    let mut first: Option<(Vec<DeliveredMessage>, String)> = None;
     for way in WAYS {
         let (delivered, measured) = driven(&external, &rows, end, way)?;
         let found = of_messages(&external, &rows, &delivered);

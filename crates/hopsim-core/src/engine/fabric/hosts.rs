@@ -12,7 +12,7 @@ use hopsim_network::network::NONE;
 use hopsim_programs::host::{Cycle, Host, Letter, Outgoing};
 
 /// A rank on its node.
-struct Seat {
+struct FabricSeat {
     job: u8,
     node: u32,
     /// The seat of rank 0 of the job.
@@ -30,7 +30,7 @@ struct Seat {
     letters: Vec<(Letter, Cycle)>,
 }
 
-impl Seat {
+impl FabricSeat {
     fn is_done(&self) -> bool {
         self.has_begun && self.host.is_done()
     }
@@ -56,7 +56,7 @@ pub struct Hosts<'p> {
     drawing: Drawing<'p>,
     /// The seat of each node, or `NONE`.
     seat_of: Vec<u32>,
-    seats: Vec<Seat>,
+    seats: Vec<FabricSeat>,
     /// Messages under way by their tags, and the tags that are free.
     under_way: Vec<Option<UnderWay>>,
     free: Vec<u64>,
@@ -73,7 +73,7 @@ impl<'p> Hosts<'p> {
             let first = seats.len() as u32;
             for (rank, &node) in (0..).zip(&program.plan.nodes) {
                 seat_of[node as usize] = seats.len() as u32;
-                seats.push(Seat {
+                seats.push(FabricSeat {
                     job: program.job as u8,
                     node,
                     first,

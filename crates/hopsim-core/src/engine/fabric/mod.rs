@@ -5,7 +5,7 @@ mod hosts;
 
 use super::{Control, Outcome, has_room, programs};
 use crate::error::RunError;
-use crate::measure::fabric::recorder::Recorder;
+use crate::measure::fabric::recorder::FabricRecorder;
 use crate::measure::fabric::series::Queues;
 use crate::measure::fabric::{summary, tables};
 use crate::measure::program_tables;
@@ -28,21 +28,21 @@ const PERIOD_NS: u64 = 100_000;
 /// How often a run looks for deadlock.
 const SEARCHES: u64 = 64;
 
-type Simulation<'f, W> = engine::Simulation<'f, Recorder, W>;
+type FabricSimulation<'f, W> = engine::Simulation<'f, FabricRecorder, W>;
 
 /// Runs a fabric to its end.
 pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
     has_room(plan.state_bytes(), control)?;
     let seed = plan.experiment.measure.seed;
     if plan.programs.is_empty() {
-        let hearing = (Recorder::new(plan), Drawing::new(plan));
-        let mut simulation = Simulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
+        let hearing = (FabricRecorder::new(plan), Drawing::new(plan));
+        let mut simulation = FabricSimulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
         advance(plan, &mut simulation, control, |_| Ok(()))?;
         conclude(&mut simulation, plan.span.end);
         return Ok(outcome(plan, simulation.observer(), None));
     }
-    let hearing = (Recorder::new(plan), Hosts::new(plan));
-    let mut simulation = Simulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
+    let hearing = (FabricRecorder::new(plan), Hosts::new(plan));
+    let mut simulation = FabricSimulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
     let programs = plan.programs();
     let find_stuck =
         |hosts: &mut Hosts<'_>| programs::find_stuck(&programs, &hosts.ranks()).map_or(Ok(()), Err);
@@ -61,13 +61,13 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
 }
 
 /// For how long the index of each flow has been at its limit.
-fn limited<W: Workload>(simulation: &mut Simulation<'_, W>) -> Vec<Ticks> {
+fn limited<W: Workload>(simulation: &mut FabricSimulation<'_, W>) -> Vec<Ticks> {
     let flows = simulation.observer().account_of.len();
     (0..flows).map(|flow| simulation.limited(flow)).collect()
 }
 
 /// The run has come to its end.
-fn conclude<W: Workload>(simulation: &mut Simulation<'_, W>, end: Ticks) {
+fn conclude<W: Workload>(simulation: &mut FabricSimulation<'_, W>, end: Ticks) {
     let limited = limited(simulation);
     simulation.observer().end(end, &limited);
 }
@@ -76,7 +76,7 @@ fn conclude<W: Workload>(simulation: &mut Simulation<'_, W>, end: Ticks) {
 /// time at which the run ended, at the latest the end of the plan.
 fn advance<W: Workload>(
     plan: &FabricPlan,
-    simulation: &mut Simulation<'_, W>,
+    simulation: &mut FabricSimulation<'_, W>,
     control: &Control,
     check: impl Fn(&mut W) -> Result<(), RunError>,
 ) -> Result<Ticks, RunError> {
@@ -117,12 +117,12 @@ fn advance<W: Workload>(
 }
 
 /// When it is looked next who is held up.
-fn next_sample<W: Workload>(simulation: &mut Simulation<'_, W>) -> Ticks {
+fn next_sample<W: Workload>(simulation: &mut FabricSimulation<'_, W>) -> Ticks {
     simulation.observer().victims.as_ref().map_or(NEVER, |victims| victims.next())
 }
 
 /// Looks who is held up if it is time.
-fn sample<W: Workload>(simulation: &mut Simulation<'_, W>) {
+fn sample<W: Workload>(simulation: &mut FabricSimulation<'_, W>) {
     if next_sample(simulation) == simulation.now() {
         let held = simulation.held_up();
         if let Some(victims) = &mut simulation.observer().victims {
@@ -133,7 +133,7 @@ fn sample<W: Workload>(simulation: &mut Simulation<'_, W>) {
 
 fn look_for_deadlock<W: Workload>(
     plan: &FabricPlan,
-    simulation: &Simulation<'_, W>,
+    simulation: &FabricSimulation<'_, W>,
     now: Ticks,
 ) -> Result<(), RunError> {
     match simulation.find_deadlock() {
@@ -143,7 +143,7 @@ fn look_for_deadlock<W: Workload>(
 }
 
 /// Hands over what the series say of the end of an interval.
-fn close_interval<W: Workload>(plan: &FabricPlan, simulation: &mut Simulation<'_, W>, now: Ticks) {
+fn close_interval<W: Workload>(plan: &FabricPlan, simulation: &mut FabricSimulation<'_, W>, now: Ticks) {
     let mut indices = vec![0; plan.accounts.len()];
     for (flow, (account, _)) in simulation.observer().account_of.clone().into_iter().enumerate() {
         let index: &mut u16 = &mut indices[account];
@@ -163,7 +163,7 @@ fn close_interval<W: Workload>(plan: &FabricPlan, simulation: &mut Simulation<'_
 /// What waits at an output.
 fn queues<W: Workload>(
     fabric: &Fabric,
-    simulation: &Simulation<'_, W>,
+    simulation: &FabricSimulation<'_, W>,
     Place { port, lane }: Place,
 ) -> Queues {
     let behind = fabric.first_port.partition_point(|&first| first <= port);
@@ -177,7 +177,7 @@ fn queues<W: Workload>(
 }
 
 /// What a run has measured, and what its programs took.
-fn outcome(plan: &FabricPlan, recorder: &Recorder, counts: Option<&ProgramCounts>) -> Outcome {
+fn outcome(plan: &FabricPlan, recorder: &FabricRecorder, counts: Option<&ProgramCounts>) -> Outcome {
     let programs = plan.programs();
     let summary = |jobs: &[usize]| {
         let mut record = summary::summary(plan, recorder, jobs);

@@ -63,7 +63,7 @@ pub trait Nodes<M: Mode>: Sized + Send {
     }
 
     /// Moves the messages for ranks that another simulator drives, and whose last phit is there by cycle `now`, to `delivered`.
-    fn take_delivered(&mut self, _now: u32, _delivered: &mut Vec<Delivered>) {}
+    fn take_delivered(&mut self, _now: u32, _delivered: &mut Vec<DeliveredLetter>) {}
 
     /// The ranks of programs in the region.
     fn ranks(&self) -> Vec<RankState<'_>> {
@@ -99,7 +99,7 @@ pub trait Nodes<M: Mode>: Sized + Send {
 }
 
 /// A message for a rank that another simulator drives.
-pub struct Delivered {
+pub struct DeliveredLetter {
     /// The job.
     pub job: u8,
     /// The message.

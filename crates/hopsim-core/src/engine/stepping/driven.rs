@@ -1,6 +1,6 @@
 //! A simulation whose kind of routers and mode are forgotten, together with its plan.
 
-use crate::engine::node::Delivered;
+use crate::engine::node::DeliveredLetter;
 use crate::engine::region::Region;
 use crate::engine::simulation::{Schedule, Simulation};
 use crate::engine::{Control, Fit, Outcome, SHARE, Task, look_for_deadlock, outcome, perform, programs};
@@ -20,7 +20,7 @@ pub trait Driven: Send {
     /// Node `source` sends a message in the present cycle.
     fn post(&mut self, source: u32, message: Sending);
     /// The messages that are there and that no call has returned, in no order.
-    fn take_delivered(&mut self) -> Vec<Delivered>;
+    fn take_delivered(&mut self) -> Vec<DeliveredLetter>;
     /// What has been measured, unless the program of a job still has to end.
     fn finish(&mut self) -> Result<Outcome, ConfigError>;
 }
@@ -55,7 +55,7 @@ impl<'p, R: Region<'p>> Driven for Simulated<'p, R> {
         self.simulation.regions[region].post(source, message);
     }
 
-    fn take_delivered(&mut self) -> Vec<Delivered> {
+    fn take_delivered(&mut self) -> Vec<DeliveredLetter> {
         let mut delivered = Vec::new();
         self.simulation.regions.iter_mut().for_each(|region| region.take_delivered(&mut delivered));
         delivered

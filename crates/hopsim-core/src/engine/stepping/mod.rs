@@ -5,7 +5,7 @@ mod driven;
 
 #[cfg(feature = "trace")]
 use crate::engine::Trial;
-use crate::engine::node::Delivered;
+use crate::engine::node::DeliveredLetter;
 use crate::engine::simulation::Schedule;
 use crate::engine::stepping::driven::{Planned, begin};
 use crate::engine::{CONTROL_PERIOD, Control, Outcome, find_room};
@@ -53,7 +53,7 @@ impl std::error::Error for StepError {}
 
 /// A message that is at its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct DeliveredMessage {
     /// The number of the message among all that were injected, from 0.
     pub number: u64,
     /// The tag with which the message was injected.
@@ -91,7 +91,7 @@ pub struct Stepping {
     /// Messages injected so far.
     injected: u64,
     /// Messages that are there and that nobody has taken.
-    delivered: Vec<Message>,
+    delivered: Vec<DeliveredMessage>,
     /// The last cycle that may be simulated, and one more.
     last: u32,
     /// Whether the results have been asked for.
@@ -216,7 +216,7 @@ impl Stepping {
 
     /// The messages that are there by the present cycle and that no call has returned, by the cycle in which their last phit was
     /// there, then by number.
-    pub fn take_delivered(&mut self) -> Vec<Message> {
+    pub fn take_delivered(&mut self) -> Vec<DeliveredMessage> {
         std::mem::take(&mut self.delivered)
     }
 
@@ -272,14 +272,14 @@ impl Stepping {
             return;
         }
         let plan = self.planned.borrow_owner();
-        let mut messages: Vec<Message> = gathered
+        let mut messages: Vec<DeliveredMessage> = gathered
             .iter()
-            .filter_map(|Delivered { job, letter, at }| {
+            .filter_map(|DeliveredLetter { job, letter, at }| {
                 let Pending { number, tag, phits } = self.pending.remove(&letter.tag)?;
                 let node = |rank: u32| plan.jobs[usize::from(*job)].nodes()[rank as usize];
                 let (source, destination) = (node(letter.source), node(letter.destination));
                 let (injected, delivered) = (letter.joined, *at);
-                Some(Message { number, tag, source, destination, phits, injected, delivered })
+                Some(DeliveredMessage { number, tag, source, destination, phits, injected, delivered })
             })
             .collect();
         messages.sort_unstable_by_key(|message| (message.delivered, message.number));

@@ -20,7 +20,7 @@ pub struct Use {
 
 /// A link and VL while it is used.
 #[derive(Clone, Debug)]
-struct Link {
+struct UsedLink {
     place: Place,
     /// Use in the window, all of the present packet included.
     total: Use,
@@ -40,7 +40,7 @@ pub struct Links {
     ports: Vec<Port>,
     lanes: usize,
     /// Links and VLs that flows use, ascending.
-    used: Vec<Link>,
+    used: Vec<UsedLink>,
     /// Place of each link and VL in `used`, by port · VLs + VL.
     numbers: Vec<Option<u32>>,
     /// Use by interval and link; empty if nobody asks.
@@ -57,15 +57,15 @@ impl Links {
         }
         let lanes = usize::from(plan.fabric.lanes.count);
         let mut numbers = vec![None; plan.fabric.ports.len() * lanes];
-        let new = |place| Link {
+        let new = |place| UsedLink {
             place,
             total: Use::default(),
             open: Use::default(),
             busy_until: 0,
             stalled_since: None,
         };
-        let used: Vec<Link> = used(plan).into_iter().map(new).collect();
-        for (number, Link { place: Place { port, lane }, .. }) in (0..).zip(&used) {
+        let used: Vec<UsedLink> = used(plan).into_iter().map(new).collect();
+        for (number, UsedLink { place: Place { port, lane }, .. }) in (0..).zip(&used) {
             numbers[*port as usize * lanes + usize::from(*lane)] = Some(number);
         }
         let ports = plan.fabric.ports.clone();
@@ -80,7 +80,7 @@ impl Links {
         })
     }
 
-    fn find(&mut self, Place { port, lane }: Place) -> Option<&mut Link> {
+    fn find(&mut self, Place { port, lane }: Place) -> Option<&mut UsedLink> {
         let number = self.numbers[port as usize * self.lanes + usize::from(lane)]?;
         Some(&mut self.used[number as usize])
     }
@@ -136,7 +136,7 @@ impl Links {
     }
 }
 
-impl Link {
+impl UsedLink {
     /// Adds the time that the link has been stalled so far.
     fn settle(&mut self, at: Ticks, warmup: Ticks) {
         if let Some(since) = &mut self.stalled_since {

@@ -26,7 +26,7 @@ impl PartCounts {
 
 /// What an account is given to send, and sends.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Backlog {
+pub struct AccountBacklog {
     /// Messages that the account is given in all tenths.
     pub messages: u64,
     /// Bytes of the messages that the account is given in all tenths.
@@ -44,7 +44,7 @@ pub struct FabricParts {
     /// What is delivered, by part and job.
     by_part: Vec<PartCounts>,
     /// What each account is given to send, and sends.
-    pub backlogs: Vec<Backlog>,
+    pub backlogs: Vec<AccountBacklog>,
 }
 
 impl FabricParts {
@@ -55,7 +55,7 @@ impl FabricParts {
             parts: Parts::new(plan.span.warmup, plan.span.window()),
             jobs,
             by_part: vec![PartCounts::default(); PARTS as usize * jobs],
-            backlogs: vec![Backlog::default(); plan.accounts.len()],
+            backlogs: vec![AccountBacklog::default(); plan.accounts.len()],
         }
     }
 

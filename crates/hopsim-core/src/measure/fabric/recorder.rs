@@ -14,7 +14,7 @@ use hopsim_infiniband::time::Ticks;
 
 /// What is counted of a flow in the window.
 #[derive(Clone, Debug, Default)]
-pub struct Counts {
+pub struct AccountCounts {
     /// Data packets that the host of the flow began to send.
     pub sent: u64,
     /// Data packets delivered.
@@ -33,7 +33,7 @@ pub struct Counts {
     pub limited: Ticks,
 }
 
-impl Counts {
+impl AccountCounts {
     /// Adds the counts of another flow.
     pub fn add(&mut self, other: &Self) {
         self.sent += other.sent;
@@ -71,12 +71,12 @@ fn histogram() -> Histogram<u64> {
 
 /// Hears what happens and counts it.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct FabricRecorder {
     /// The time that counts. Programs end before the end of the plan.
     pub span: Span,
     ticks_per_ns: u64,
     /// Counts by account.
-    pub accounts: Vec<Counts>,
+    pub accounts: Vec<AccountCounts>,
     /// Latencies by job \[ns\].
     pub by_job: Vec<Histogram<u64>>,
     /// Latencies by account \[ns\]; empty if nobody asks.
@@ -103,14 +103,14 @@ pub struct Recorder {
     pub victims: Option<Box<Victims>>,
 }
 
-impl Recorder {
+impl FabricRecorder {
     /// Empty counters.
     pub fn new(plan: &FabricPlan) -> Self {
         let has_flows = plan.experiment.measure.streams.contains(&RecordStream::Flows);
         Self {
             span: plan.span,
             ticks_per_ns: plan.fabric.ticks_per_ns,
-            accounts: vec![Counts::default(); plan.accounts.len()],
+            accounts: vec![AccountCounts::default(); plan.accounts.len()],
             by_job: plan.jobs.iter().map(|_| histogram()).collect(),
             by_account: (0..if has_flows { plan.accounts.len() } else { 0 }).map(|_| histogram()).collect(),
             messages: plan.jobs.iter().map(|_| Messages::default()).collect(),
@@ -150,7 +150,7 @@ impl Recorder {
     }
 
     /// The counts of an account, if they count at this time.
-    fn counts(&mut self, at: Ticks, account: usize) -> Option<&mut Counts> {
+    fn counts(&mut self, at: Ticks, account: usize) -> Option<&mut AccountCounts> {
         (self.span.warmup..self.span.end).contains(&at).then(|| &mut self.accounts[account])
     }
 }
@@ -164,7 +164,7 @@ fn drawn(plan: &FabricPlan) -> Vec<usize> {
     drawn
 }
 
-impl Observer for Recorder {
+impl Observer for FabricRecorder {
     fn sent(&mut self, at: Ticks, packet: Sent) {
         let (account, _) = self.account_of[packet.flow as usize];
         if packet.is_notification {

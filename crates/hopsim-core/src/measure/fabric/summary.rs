@@ -1,7 +1,7 @@
 //! The summary record of a fabric: one flat row per point, and per job.
 
 use super::evidence::{evidence, units};
-use super::recorder::{Counts, Recorder};
+use super::recorder::{AccountCounts, FabricRecorder};
 use crate::measure::statistics::{jain, mean};
 use crate::measure::verdict::{self, Verdict};
 use hopsim_experiment::plan::fabric::{FabricPlan, FabricProgram, MessagesPlan, Span, is_open};
@@ -21,10 +21,10 @@ fn number(value: Option<f64>) -> Value {
 }
 
 /// The record of some jobs together.
-pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<String, Value> {
+pub fn summary(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) -> Map<String, Value> {
     let own = || (0..plan.accounts.len()).filter(|&account| jobs.contains(&plan.accounts[account].job));
     let traffic = Traffic::new(plan, jobs);
-    let mut sum = Counts::default();
+    let mut sum = AccountCounts::default();
     own().for_each(|account| sum.add(&recorder.accounts[account]));
     let rate = |bytes: u64| gigabits(bytes, recorder.span.window(), plan.fabric.ticks_per_ns);
     let rates: Vec<f64> = own().map(|account| rate(recorder.accounts[account].bytes)).collect();
@@ -65,7 +65,7 @@ pub fn summary(plan: &FabricPlan, recorder: &Recorder, jobs: &[usize]) -> Map<St
 }
 
 /// For which share of the window an index was at its limit; nothing without a congestion control table.
-pub fn limited(plan: &FabricPlan, recorder: &Recorder, counts: &Counts) -> Option<f64> {
+pub fn limited(plan: &FabricPlan, recorder: &FabricRecorder, counts: &AccountCounts) -> Option<f64> {
     let reaction = plan.fabric.congestion.as_ref().map(|control| &control.reaction);
     let has_table = matches!(reaction, Some(Reaction::Table(_)));
     has_table.then(|| counts.limited as f64 / recorder.span.window() as f64)
@@ -118,7 +118,7 @@ impl<'p> Traffic<'p> {
 /// Latencies of the messages that nodes draw, if they do.
 fn message_latencies(
     plan: &FabricPlan,
-    recorder: &Recorder,
+    recorder: &FabricRecorder,
     traffic: &Traffic<'_>,
 ) -> Vec<(&'static str, Value)> {
     let Some((first, others)) = traffic.messages.split_first() else { return Vec::new() };
@@ -149,8 +149,8 @@ fn capacity(plan: &FabricPlan, receivers: &BTreeSet<u32>) -> f64 {
 
 fn latencies(
     plan: &FabricPlan,
-    recorder: &Recorder,
-    (sum, jobs): (&Counts, &[usize]),
+    recorder: &FabricRecorder,
+    (sum, jobs): (&AccountCounts, &[usize]),
 ) -> [(&'static str, Value); 4] {
     let mut histogram = recorder.by_job[jobs[0]].clone();
     jobs[1..].iter().for_each(|&job| histogram += &recorder.by_job[job]);
@@ -166,7 +166,7 @@ fn latencies(
 }
 
 /// Mean latency of the packets delivered \[ns\].
-pub fn mean_latency(plan: &FabricPlan, counts: &Counts) -> Option<f64> {
+pub fn mean_latency(plan: &FabricPlan, counts: &AccountCounts) -> Option<f64> {
     let ticks = plan.fabric.ticks_per_ns as f64;
     (counts.delivered > 0).then(|| counts.latency as f64 / counts.delivered as f64 / ticks)
 }

@@ -2,7 +2,7 @@
 
 use super::evidence::accounts_behind;
 use super::links::{Links, Use};
-use super::recorder::{Counts, Recorder};
+use super::recorder::{AccountCounts, FabricRecorder};
 use super::series::{FlowRow, QueueRow, Series};
 use super::summary::{gigabits, limited, mean_latency, ns};
 use super::victims::Victims;
@@ -13,7 +13,7 @@ use hopsim_experiment::plan::fabric::used::Place;
 use hopsim_infiniband::time::Ticks;
 
 /// Every table that was asked for, by name.
-pub fn tables(plan: &FabricPlan, recorder: &Recorder) -> Vec<(String, Table)> {
+pub fn tables(plan: &FabricPlan, recorder: &FabricRecorder) -> Vec<(String, Table)> {
     let wants = |stream| plan.experiment.measure.streams.contains(&stream);
     let mut tables = Vec::new();
     if wants(RecordStream::Flows) {
@@ -46,11 +46,12 @@ fn named(plan: &FabricPlan, times: usize) -> [(String, Column); 2] {
     [("job".into(), jobs), ("name".into(), names)]
 }
 
-fn flows(plan: &FabricPlan, recorder: &Recorder) -> Table {
-    let count = |of: fn(&Counts) -> u64| Column::U64(recorder.accounts.iter().map(of).collect());
-    let rate = |counts: &Counts| gigabits(counts.bytes, recorder.span.window(), plan.fabric.ticks_per_ns);
-    let mean = |counts: &Counts| mean_latency(plan, counts).unwrap_or(f64::NAN);
-    let at_limit = |counts: &Counts| limited(plan, recorder, counts).unwrap_or(f64::NAN);
+fn flows(plan: &FabricPlan, recorder: &FabricRecorder) -> Table {
+    let count = |of: fn(&AccountCounts) -> u64| Column::U64(recorder.accounts.iter().map(of).collect());
+    let rate =
+        |counts: &AccountCounts| gigabits(counts.bytes, recorder.span.window(), plan.fabric.ticks_per_ns);
+    let mean = |counts: &AccountCounts| mean_latency(plan, counts).unwrap_or(f64::NAN);
+    let at_limit = |counts: &AccountCounts| limited(plan, recorder, counts).unwrap_or(f64::NAN);
     let high = recorder.by_account.iter().zip(&recorder.accounts).map(|(latencies, counts)| {
         let greatest = ns(plan, counts.greatest);
         let value = latencies.value_at_quantile(0.99) as f64;
@@ -179,7 +180,7 @@ fn uses(plan: &FabricPlan, rows: &[Use], time: Ticks) -> [(String, Column); 4] {
     ]
 }
 
-fn window_links(plan: &FabricPlan, recorder: &Recorder, links: &Links) -> Table {
+fn window_links(plan: &FabricPlan, recorder: &FabricRecorder, links: &Links) -> Table {
     let (places, rows): (Vec<Place>, Vec<Use>) = links.all().unzip();
     link_names(plan, &places).into_iter().chain(uses(plan, &rows, recorder.span.window())).collect()
 }
@@ -191,7 +192,7 @@ fn link_series(plan: &FabricPlan, links: &Links, closed: &[Ticks]) -> Table {
     [time].into_iter().chain(link_names(plan, &places)).chain(uses(plan, &links.rows, interval)).collect()
 }
 
-fn held_up(plan: &FabricPlan, recorder: &Recorder, victims: &Victims) -> Table {
+fn held_up(plan: &FabricPlan, recorder: &FabricRecorder, victims: &Victims) -> Table {
     let rows = victims.shares(plan, &recorder.account_of);
     let roots: Vec<Place> = rows.keys().map(|row| row.root).collect();
     let accounts = || rows.keys().map(|row| &plan.accounts[row.account]);

@@ -12,10 +12,10 @@ use crate::engine::kernel::ids::{By, RegionNode, Terminal};
 use crate::engine::kernel::message::Message;
 use crate::engine::kernel::wheel::{Bitmap, Wheel};
 use crate::engine::mode::Mode;
-use crate::engine::node::program::saved::Saved;
+use crate::engine::node::program::saved::SavedPrograms;
 use crate::engine::node::program::seat::Seat;
 use crate::engine::node::synthetic::Synthetic;
-use crate::engine::node::{Delivered, Nodes, RankState};
+use crate::engine::node::{DeliveredLetter, Nodes, RankState};
 use hopsim_experiment::config::{InjectionLink, InjectionVc};
 use hopsim_experiment::plan::Plan;
 use hopsim_network::network::NONE;
@@ -45,7 +45,7 @@ pub struct Programs {
     /// Messages that will be there in some cycle.
     there: Wheel<There, Bitmap>,
     /// Messages for ranks that another simulator drives and has not been told of, some of which will only be there.
-    delivered: Vec<Delivered>,
+    delivered: Vec<DeliveredLetter>,
     /// Which seats have something of their own to do, and when: (cycle, seat) as one number, which is compared faster.
     agenda: BinaryHeap<Reverse<u64>>,
     /// Seats with something to do in this cycle.
@@ -61,7 +61,7 @@ pub struct Programs {
 }
 
 impl<M: Mode> Nodes<M> for Programs {
-    type Saved = Saved;
+    type Saved = SavedPrograms;
 
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self {
         let (plan, span) = (kernel.constants.plan, &kernel.span);
@@ -131,7 +131,7 @@ impl<M: Mode> Nodes<M> for Programs {
         if let Some((letter, first, at)) = seat.inbox.packet((source, record.serial), end) {
             self.there.push(at, There { seat: number, source, first });
             if seat.is_external {
-                self.delivered.push(Delivered { job: seat.job, letter, at });
+                self.delivered.push(DeliveredLetter { job: seat.job, letter, at });
             }
         }
     }
@@ -151,11 +151,11 @@ impl<M: Mode> Nodes<M> for Programs {
         self.synthetic.ejection_space_taken(kernel, node, vc)
     }
 
-    fn save(&self, kernel: &Kernel<'_, M>, saved: &mut Saved) {
+    fn save(&self, kernel: &Kernel<'_, M>, saved: &mut SavedPrograms) {
         self.save_in(kernel, saved);
     }
 
-    fn load(&mut self, kernel: &Kernel<'_, M>, saved: &Saved) {
+    fn load(&mut self, kernel: &Kernel<'_, M>, saved: &SavedPrograms) {
         self.load_from(kernel, saved);
     }
 
@@ -182,7 +182,7 @@ impl<M: Mode> Nodes<M> for Programs {
         }
     }
 
-    fn take_delivered(&mut self, now: u32, delivered: &mut Vec<Delivered>) {
+    fn take_delivered(&mut self, now: u32, delivered: &mut Vec<DeliveredLetter>) {
         delivered.extend(self.delivered.extract_if(.., |message| message.at <= now));
     }
 

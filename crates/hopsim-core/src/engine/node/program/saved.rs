@@ -2,21 +2,21 @@
 
 use crate::engine::node::program::incoming::InboxState;
 use crate::engine::node::program::seat::{Seat, SeatState};
-use crate::engine::node::synthetic::saved::Saved as Synthetic;
+use crate::engine::node::synthetic::saved::SavedSynthetic;
 use serde::{Deserialize, Serialize};
 
 /// The nodes of a network in a snapshot.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub struct Saved {
+pub struct SavedPrograms {
     /// The nodes that draw packets.
-    pub synthetic: Synthetic,
+    pub synthetic: SavedSynthetic,
     /// The nodes with a rank, in the order of their numbers.
-    pub ranks: Vec<RankState>,
+    pub ranks: Vec<SavedRank>,
 }
 
 /// The state of a rank on its node.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct RankState {
+pub struct SavedRank {
     /// The node.
     pub node: u32,
     /// The state of the rank.
@@ -27,7 +27,7 @@ pub struct RankState {
     pub there: Vec<(u32, u32, u32)>,
 }
 
-impl RankState {
+impl SavedRank {
     /// The state of a seat at a node, without the messages that will be there.
     pub fn of(node: u32, seat: &Seat) -> Self {
         Self { node, seat: seat.save(), inbox: seat.inbox.save(), there: Vec::new() }

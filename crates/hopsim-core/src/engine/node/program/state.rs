@@ -3,7 +3,7 @@
 use crate::engine::kernel::Kernel;
 use crate::engine::kernel::ids::{Id as _, RegionNode};
 use crate::engine::mode::Mode;
-use crate::engine::node::program::saved::{RankState, Saved};
+use crate::engine::node::program::saved::{SavedPrograms, SavedRank};
 use crate::engine::node::program::seat::Seat;
 use crate::engine::node::program::{Programs, There, entry};
 use hopsim_network::network::NONE;
@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 
 impl Programs {
     /// Adds the nodes of the region to the nodes of a network.
-    pub fn save_in<M: Mode>(&self, kernel: &Kernel<'_, M>, saved: &mut Saved) {
+    pub fn save_in<M: Mode>(&self, kernel: &Kernel<'_, M>, saved: &mut SavedPrograms) {
         let Self {
             synthetic,
             seat_of,
@@ -28,8 +28,8 @@ impl Programs {
             has_traffic: _,
         } = self;
         synthetic.save_in(kernel, &mut saved.synthetic);
-        let state = |seat: &Seat| RankState::of(kernel.span.node(seat.node), seat);
-        let mut states: Vec<RankState> = seats.iter().map(state).collect();
+        let state = |seat: &Seat| SavedRank::of(kernel.span.node(seat.node), seat);
+        let mut states: Vec<SavedRank> = seats.iter().map(state).collect();
         for (at, &There { seat, source, first }) in there.pending(kernel.now) {
             states[seat as usize].there.push((at, source, first));
         }
@@ -37,18 +37,18 @@ impl Programs {
         for message in &kernel.messages {
             states[seat_of[kernel.span.node_here(message.to)] as usize].inbox.expect(message);
         }
-        states.iter_mut().for_each(RankState::sort);
+        states.iter_mut().for_each(SavedRank::sort);
         states.sort_unstable_by_key(|state| state.node);
         saved.ranks.append(&mut states);
     }
 
     /// Goes on, before anything has happened, with the nodes of the region among those of a network.
-    pub fn load_from<M: Mode>(&mut self, kernel: &Kernel<'_, M>, saved: &Saved) {
-        let Saved { synthetic, ranks } = saved;
+    pub fn load_from<M: Mode>(&mut self, kernel: &Kernel<'_, M>, saved: &SavedPrograms) {
+        let SavedPrograms { synthetic, ranks } = saved;
         self.synthetic.load_from(kernel, synthetic);
         let first = kernel.span.first_node;
         self.agenda.clear();
-        for RankState { node, seat, inbox, there } in ranks {
+        for SavedRank { node, seat, inbox, there } in ranks {
             let Some(place) = node.checked_sub(first).filter(|&node| (node as usize) < kernel.span.nodes)
             else {
                 continue;

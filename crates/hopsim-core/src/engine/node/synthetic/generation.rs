@@ -4,7 +4,7 @@ use crate::engine::kernel::Kernel;
 use crate::engine::kernel::ids::RegionNode;
 use crate::engine::kernel::packet::Candidate;
 use crate::engine::mode::Mode;
-use crate::engine::node::synthetic::source::Source;
+use crate::engine::node::synthetic::source::TrafficSource;
 use crate::engine::node::synthetic::{Generator, KEPT, Synthetic};
 use hopsim_experiment::config::WhenFull;
 use hopsim_network::network::NONE;
@@ -234,7 +234,7 @@ impl Synthetic {
     /// Draws the destination of the present burst or packet of `node`, whose name in the network is `name`.
     fn draw_destination(&mut self, name: u32, node: RegionNode, pattern: &Pattern) {
         let destination = pattern.destination(name, &mut self.generators[node].pattern);
-        self.sources[node] = Source { destination, begins: false, ..self.sources[node] };
+        self.sources[node] = TrafficSource { destination, begins: false, ..self.sources[node] };
     }
 
     /// Whether the next packet of the burst would be dropped: then the node stands still until it is woken.

@@ -18,8 +18,8 @@ use crate::engine::node::Nodes;
 use crate::engine::node::interface::Interfaces;
 use crate::engine::node::synthetic::bursts::{Bursts, senders};
 use crate::engine::node::synthetic::replies::{Consumed, reply_space};
-use crate::engine::node::synthetic::saved::Saved;
-use crate::engine::node::synthetic::source::{Changes, Source};
+use crate::engine::node::synthetic::saved::SavedSynthetic;
+use crate::engine::node::synthetic::source::{Changes, TrafficSource};
 use hopsim_experiment::plan::{JobPlan, Plan};
 use hopsim_network::network::NONE;
 use hopsim_random::{Purpose, Stream};
@@ -99,7 +99,7 @@ pub struct Synthetic {
     /// The generators, by node.
     generators: By<RegionNode, Generator>,
     /// What nodes remember besides in runs with everything, by node; empty in other runs.
-    sources: By<RegionNode, Source>,
+    sources: By<RegionNode, TrafficSource>,
     /// Traffic that changes.
     changes: Changes,
     /// First node of every bucket of the wheel.
@@ -111,7 +111,7 @@ pub struct Synthetic {
 }
 
 impl<M: Mode> Nodes<M> for Synthetic {
-    type Saved = Saved;
+    type Saved = SavedSynthetic;
 
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self {
         let (plan, span) = (kernel.constants.plan, &kernel.span);
@@ -120,7 +120,7 @@ impl<M: Mode> Nodes<M> for Synthetic {
         let mut state = Self {
             interfaces: Interfaces::new(kernel, doors),
             generators: nodes.map(|node| Generator::new(plan, node)).collect(),
-            sources: By::all(Source::NEW, sources),
+            sources: By::all(TrafficSource::NEW, sources),
             changes: Changes::before(plan, 0),
             buckets: vec![NONE; BUCKETS],
             consumed: Wheel::new(kernel.constants.ahead),
@@ -171,11 +171,11 @@ impl<M: Mode> Nodes<M> for Synthetic {
         taken + length * requests.filter(|c| comes(c.requester)).count() as u32
     }
 
-    fn save(&self, kernel: &Kernel<'_, M>, saved: &mut Saved) {
+    fn save(&self, kernel: &Kernel<'_, M>, saved: &mut SavedSynthetic) {
         self.save_in(kernel, saved);
     }
 
-    fn load(&mut self, kernel: &Kernel<'_, M>, saved: &Saved) {
+    fn load(&mut self, kernel: &Kernel<'_, M>, saved: &SavedSynthetic) {
         self.load_from(kernel, saved);
     }
 

@@ -2,13 +2,13 @@
 
 use crate::engine::node::interface::InterfaceState;
 use crate::engine::node::synthetic::bursts::Bursts;
-use crate::engine::node::synthetic::source::Source;
+use crate::engine::node::synthetic::source::TrafficSource;
 use hopsim_random::Stream;
 use serde::{Deserialize, Serialize};
 
 /// The nodes of a network in a snapshot.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Saved {
+pub struct SavedSynthetic {
     /// The nodes in the order of their numbers.
     pub nodes: Vec<NodeState>,
     /// Bursts that all nodes of a job begin together.
@@ -31,7 +31,7 @@ pub struct NodeState {
     /// Whether the node lags behind.
     pub lags: bool,
     /// The source of the node, if it is not the plainest.
-    pub source: Option<Source>,
+    pub source: Option<TrafficSource>,
     /// Requests and replies whose consumption begins: when, whom to answer, when they were requested.
     pub consumed: Vec<(u32, u32, u32)>,
 }

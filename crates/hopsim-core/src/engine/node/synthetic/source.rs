@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a node remembers of its traffic besides its generator.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Source {
+pub struct TrafficSource {
     /// Destination of the present burst, or of the packet that waits for room.
     pub(super) destination: u32,
     /// Whether what is booked has a destination of its own, which is not drawn yet: so has the beginning of a burst, and so has
@@ -18,7 +18,7 @@ pub struct Source {
     pub(super) stands_since: u32,
 }
 
-impl Source {
+impl TrafficSource {
     /// The source of a node before its first packet.
     pub const NEW: Self = Self { destination: NONE, begins: true, stands_since: NONE };
 }

@@ -4,13 +4,13 @@ use crate::engine::kernel::Kernel;
 use crate::engine::kernel::ids::{Id as _, RegionNode};
 use crate::engine::mode::Mode;
 use crate::engine::node::synthetic::replies::Consumed;
-use crate::engine::node::synthetic::saved::{NodeState, Saved};
+use crate::engine::node::synthetic::saved::{NodeState, SavedSynthetic};
 use crate::engine::node::synthetic::source::Changes;
 use crate::engine::node::synthetic::{Generator, Synthetic};
 
 impl Synthetic {
     /// Adds the nodes of the region to the nodes of a network.
-    pub fn save_in<M: Mode>(&self, kernel: &Kernel<'_, M>, saved: &mut Saved) {
+    pub fn save_in<M: Mode>(&self, kernel: &Kernel<'_, M>, saved: &mut SavedSynthetic) {
         // Bookings follow from the nodes, and the traffic in force from the cycle.
         let Self { interfaces: _, generators, sources: _, changes: _, buckets: _, consumed, bursts } = self;
         let mut nodes: Vec<NodeState> = generators.ids().map(|node| self.save_node(node)).collect();
@@ -40,8 +40,8 @@ impl Synthetic {
     }
 
     /// Goes on, without a packet so far, with the nodes of the region among those of a network.
-    pub fn load_from<M: Mode>(&mut self, kernel: &Kernel<'_, M>, saved: &Saved) {
-        let Saved { nodes, bursts } = saved;
+    pub fn load_from<M: Mode>(&mut self, kernel: &Kernel<'_, M>, saved: &SavedSynthetic) {
+        let SavedSynthetic { nodes, bursts } = saved;
         let (now, first) = (kernel.now, kernel.span.first_node as usize);
         for (node, state) in self.generators.ids().zip(&nodes[first..first + kernel.span.nodes]) {
             self.load_node(node, state, now);

@@ -4,7 +4,7 @@ use crate::engine::kernel::ids::{By, Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::engine::router::cioq::mask::Mask;
 use crate::engine::router::cioq::routers::Router;
 use crate::engine::router::cioq::tables::Tables;
-use crate::engine::router::cioq::waiting::Waiting;
+use crate::engine::router::cioq::waiting::WaitingHeads;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::network::TERMINAL;
 use hopsim_routing::RouteState;
@@ -33,7 +33,7 @@ pub struct Chooser<const W: usize> {
 /// The heads with a choice.
 pub struct Choices<const W: usize> {
     /// Which heads with a choice sleep.
-    pub waiting: Waiting<W>,
+    pub waiting: WaitingHeads<W>,
     /// The heads with a choice, by slot id.
     choosers: By<SlotId, Chooser<W>>,
     /// What the packet at the head of a slot remembers if it is granted what it asks for now, by slot.
@@ -61,7 +61,7 @@ impl<const W: usize> Choices<W> {
         }
         let nobody = Chooser { prospect: Prospect::ANEW, candidates: Mask::EMPTY };
         Self {
-            waiting: Waiting::new(plan, (routers, ahead)),
+            waiting: WaitingHeads::new(plan, (routers, ahead)),
             choosers: By::all(nobody, routers * slots),
             after: By::all(RouteState::NEW, slots),
             pairs,

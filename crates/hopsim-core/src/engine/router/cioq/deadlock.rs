@@ -18,7 +18,7 @@ use crate::error::{DeadlockReport, WaitingHead};
 use hopsim_network::network::TERMINAL;
 
 /// What the search knows of every input VC, by slot id in the network.
-struct Census {
+struct SlotCensus {
     /// Phits that packets whose heads have arrived take, by slot id.
     occupied: Vec<u32>,
     /// Whether the head of a slot, if there is one, can move one day, by slot id.
@@ -89,7 +89,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
             return None;
         }
         let slots = 0..self.whole.plan.network.routers * 64 * W as u32;
-        let mut census = Census {
+        let mut census = SlotCensus {
             occupied: slots.clone().map(|slot| self.place(slot).occupied()).collect(),
             free: slots.clone().map(|slot| self.place(slot).queue().is_empty()).collect(),
         };
@@ -111,7 +111,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     }
 
     /// Whether an output VC will have `length` phits of room without any head moving.
-    fn has_room(&self, place: &Place<'_, 'p, W, M>, pair: Pair, length: u32, census: &Census) -> bool {
+    fn has_room(&self, place: &Place<'_, 'p, W, M>, pair: Pair, length: u32, census: &SlotCensus) -> bool {
         let constants = &place.region.context.shared;
         let entry = pair != constants.output_vc(pair);
         let (pair, length) = (constants.output_vc(pair), length + if entry { constants.bubble() } else { 0 });
@@ -160,7 +160,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
         }
     }
 
-    fn is_free(&self, slot: u32, census: &Census) -> bool {
+    fn is_free(&self, slot: u32, census: &SlotCensus) -> bool {
         let place = self.place(slot);
         if place.region.context.is_held(place.number, place.slot) {
             // The signal comes round again.
@@ -174,7 +174,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
     }
 
     /// A slot whose head must move before that of `slot` can, and never does, and the output VC in between.
-    fn waits_for(&self, slot: u32, census: &Census) -> Option<(Pair, u32)> {
+    fn waits_for(&self, slot: u32, census: &SlotCensus) -> Option<(Pair, u32)> {
         let place = self.place(slot);
         let stuck = |b: &u32| !census.free[*b as usize];
         place
@@ -183,7 +183,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
             .find_map(|pair| self.blockers(&place, pair).into_iter().find(stuck).map(|b| (pair, b)))
     }
 
-    fn report(&self, start: u32, census: &Census) -> DeadlockReport {
+    fn report(&self, start: u32, census: &SlotCensus) -> DeadlockReport {
         let mut walk: Vec<(u32, Pair)> = Vec::new();
         let mut at = start;
         let first = loop {

@@ -10,7 +10,7 @@ use crate::engine::kernel::rows::{put_row, row};
 use crate::engine::kernel::wheel::Wheel;
 use crate::engine::router::cioq::active::wake;
 use crate::engine::router::cioq::routers::Router;
-use crate::engine::router::cioq::waiting::Waiting;
+use crate::engine::router::cioq::waiting::WaitingHeads;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::network::PortClassCode;
 use hopsim_network::topology::GLOBAL;
@@ -261,7 +261,7 @@ impl Marks {
     pub fn refresh<const W: usize>(
         &mut self,
         (routers, loads): (&By<RegionRouter, Router<W>>, Loads<'_>),
-        (waiting, active): (&mut Waiting<W>, &mut [u64]),
+        (waiting, active): (&mut WaitingHeads<W>, &mut [u64]),
         now: u32,
     ) {
         let due = self.under_way.take(now);
@@ -288,7 +288,7 @@ impl Marks {
         &mut self,
         (number, router): (RegionRouter, &Router<W>),
         loads: Loads<'_>,
-        waiting: &mut Waiting<W>,
+        waiting: &mut WaitingHeads<W>,
         now: u32,
     ) {
         if self.is_stale(number) && waiting.has_outbound(number) {
@@ -301,7 +301,7 @@ impl Marks {
         &mut self,
         (number, router): (RegionRouter, &Router<W>),
         loads: Loads<'_>,
-        waiting: &mut Waiting<W>,
+        waiting: &mut WaitingHeads<W>,
         now: u32,
     ) -> bool {
         let changed = match self.rule.packets {

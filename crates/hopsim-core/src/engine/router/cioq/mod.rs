@@ -38,7 +38,7 @@ use crate::engine::kernel::Kernel;
 use crate::engine::kernel::constants::Constants;
 use crate::engine::kernel::regions::Regions;
 use crate::engine::modes;
-use crate::engine::node::{Delivered, Nodes, RankState, Run};
+use crate::engine::node::{DeliveredLetter, Nodes, RankState, Run};
 use crate::engine::region::{Kind, Region, Whole};
 use crate::engine::state::{Scope, State};
 use crate::engine::{Fit, Task};
@@ -49,7 +49,7 @@ use hopsim_programs::host::machine::Sending;
 pub use region::Cioq;
 use routers::Router;
 use shared::Shared;
-use state::Saved;
+use state::SavedRouters;
 use std::sync::Arc;
 
 /// Picks the mask width once per run: everything below is compiled for it. Routers that need the wider masks are rare, and
@@ -77,7 +77,7 @@ impl<const W: usize> Kind for Width<W> {
 impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
     type Mode = M;
     type Shared = Shared<'p, M>;
-    type Saved = Saved<<M::Nodes as Nodes<M>>::Saved>;
+    type Saved = SavedRouters<<M::Nodes as Nodes<M>>::Saved>;
 
     fn router_bytes(_: &Plan) -> usize {
         size_of::<Router<W>>()
@@ -112,7 +112,7 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         self.context.nodes.post(span.node_here(node), *now, message);
     }
 
-    fn take_delivered(&mut self, delivered: &mut Vec<Delivered>) {
+    fn take_delivered(&mut self, delivered: &mut Vec<DeliveredLetter>) {
         self.context.nodes.take_delivered(self.context.kernel.now, delivered);
     }
 

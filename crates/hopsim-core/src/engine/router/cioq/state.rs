@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 /// The routers of a network, and nodes of some kind, in a snapshot.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Saved<N> {
+pub struct SavedRouters<N> {
     routers: Vec<RouterState>,
     sat: Option<SatState>,
     nodes: N,
@@ -114,7 +114,7 @@ impl PortState {
 
 impl<const W: usize, M: Run> Cioq<'_, W, M> {
     /// Adds the region to the state of a network.
-    pub fn save_in(&self, state: &mut State<Saved<<M::Nodes as Nodes<M>>::Saved>>) {
+    pub fn save_in(&self, state: &mut State<SavedRouters<<M::Nodes as Nodes<M>>::Saved>>) {
         let Self { context, routers, extras: _, active: _, wakes: _, allocator: _, waits: _ } = self;
         let Context { kernel, nodes, shared: _, masks: _, damq: _, contention, marks, sat, minimal: _ } =
             context;
@@ -218,8 +218,8 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
     }
 
     /// Goes on, in an empty region, with its part of the state of a network.
-    pub fn load_from(&mut self, state: &State<Saved<<M::Nodes as Nodes<M>>::Saved>>, scope: Scope) {
-        let Saved { routers, sat, nodes } = &state.region;
+    pub fn load_from(&mut self, state: &State<SavedRouters<<M::Nodes as Nodes<M>>::Saved>>, scope: Scope) {
+        let SavedRouters { routers, sat, nodes } = &state.region;
         let span = self.context.kernel.span;
         self.context.kernel.now = state.cycle;
         let first = span.first_router as usize;

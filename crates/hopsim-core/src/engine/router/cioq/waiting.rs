@@ -18,7 +18,7 @@ use std::ops::Range;
 
 /// Heads that wait in one router, and what they wait for.
 #[derive(Clone)]
-struct Waits<const W: usize> {
+struct RouterWaits<const W: usize> {
     /// Slots whose minimal path goes over a global link from here: their heads may read the mark of that link.
     outbound: Mask<Slot, W>,
     /// Slots whose heads have slept: only these are in `own`, `misroutes` and `asleep`.
@@ -44,19 +44,19 @@ struct Release {
 }
 
 /// Heads that wait in all routers.
-pub struct Waiting<const W: usize> {
-    routers: By<RegionRouter, Waits<W>>,
+pub struct WaitingHeads<const W: usize> {
+    routers: By<RegionRouter, RouterWaits<W>>,
     /// Ports that become free.
     releases: Wheel<Release>,
     /// Whether heads may sleep: their answers depend on nothing but what wakes them -- constant.
     sleeps: bool,
 }
 
-impl<const W: usize> Waiting<W> {
+impl<const W: usize> WaitingHeads<W> {
     /// Waits of `routers` routers in which nobody waits. No port is busy for longer than `ahead` cycles.
     pub fn new(plan: &Plan, (routers, ahead): (usize, u32)) -> Self {
         let (routing, sensors) = (&plan.routing, plan.routing.sensors());
-        let waits = Waits {
+        let waits = RouterWaits {
             outbound: Mask::EMPTY,
             known: Mask::EMPTY,
             own: Array::new(Mask::EMPTY),
@@ -79,8 +79,15 @@ impl<const W: usize> Waiting<W> {
     pub fn sleeps(&self, (number, slot): (RegionRouter, Slot)) -> bool {
         let Self { routers, releases: _, sleeps: _ } = self;
         let waits = &routers[number];
-        let Waits { outbound: _, known: _, own: _, misroutes: _, asleep, busy_inputs: _, busy_outputs: _ } =
-            waits;
+        let RouterWaits {
+            outbound: _,
+            known: _,
+            own: _,
+            misroutes: _,
+            asleep,
+            busy_inputs: _,
+            busy_outputs: _,
+        } = waits;
         asleep.contains(slot)
     }
 
@@ -284,7 +291,7 @@ impl<const W: usize> Waiting<W> {
     }
 }
 
-impl<const W: usize> Waits<W> {
+impl<const W: usize> RouterWaits<W> {
     /// Wakes all heads that could choose a port.
     #[inline]
     fn wake(&mut self, port: usize, class: PortClassCode) {
