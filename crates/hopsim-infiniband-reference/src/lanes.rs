@@ -1,6 +1,6 @@
 //! Arbitration between virtual lanes.
 
-use hopsim_infiniband::lanes::{Entry, LIMIT_UNIT, Lanes, NO_LIMIT};
+use hopsim_infiniband::lanes::{LIMIT_UNIT, LaneEntry, Lanes, NO_LIMIT};
 
 /// What an output remembers of its choices.
 pub struct LaneArbiter {
@@ -16,14 +16,14 @@ pub struct LaneArbiter {
 
 /// One of the two tables of VL arbitration.
 struct Table {
-    entries: Vec<Entry>,
+    entries: Vec<LaneEntry>,
     current: usize,
     /// What is left of the weight of the current entry \[blocks\].
     left: u32,
 }
 
 impl Table {
-    fn new(entries: &[Entry]) -> Self {
+    fn new(entries: &[LaneEntry]) -> Self {
         let left = entries.first().map_or(0, |entry| u32::from(entry.weight));
         Self { entries: entries.to_vec(), current: 0, left }
     }
@@ -39,7 +39,7 @@ impl Table {
         // The current entry is looked at twice: with what is left of its weight, and after all others with all of it.
         for step in 0..=count {
             let index = (self.current + step) % count;
-            let Entry { lane, weight } = self.entries[index];
+            let LaneEntry { lane, weight } = self.entries[index];
             let left = if step == 0 { self.left } else { u32::from(weight) };
             if let (Some(blocks), true) = (ready[usize::from(lane)], left > 0) {
                 self.current = index;

@@ -14,16 +14,16 @@ pub struct Lanes {
     /// The VL of each of the 16 service levels.
     pub of_service_level: [u8; 16],
     /// Entries of the table of high priority.
-    pub high: Vec<Entry>,
+    pub high: Vec<LaneEntry>,
     /// Entries of the table of low priority.
-    pub low: Vec<Entry>,
+    pub low: Vec<LaneEntry>,
     /// What the table of high priority may send before one packet of low priority \[4096 bytes\]; 255: all it has.
     pub high_limit: u8,
 }
 
 /// An entry of a table of VL arbitration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LaneEntry {
     /// The VL.
     pub lane: u8,
     /// What the VL may send before the next entry's turn, more than 0 \[blocks\].
@@ -33,7 +33,7 @@ pub struct Entry {
 impl Lanes {
     /// One VL for everything.
     pub fn one() -> Self {
-        let low = vec![Entry { lane: 0, weight: 255 }];
+        let low = vec![LaneEntry { lane: 0, weight: 255 }];
         Self { count: 1, of_service_level: [0; 16], high: Vec::new(), low, high_limit: NO_LIMIT }
     }
 }

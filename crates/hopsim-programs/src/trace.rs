@@ -4,7 +4,7 @@
 pub(crate) mod arbitrary;
 mod check;
 mod rules;
-pub(crate) use rules::Rules;
+pub(crate) use rules::RecordRules;
 
 use crate::collectives::Kind;
 use crate::error::ProgramError;

@@ -4,7 +4,7 @@ use crate::engine::node::RankState;
 use crate::error::{JobProgress, RunError, StuckReport, UnmatchedMessage, UnmatchedReport, WaitingRank};
 use hopsim_experiment::plan::{ProgramPlan, Programs};
 use hopsim_programs::host::Letter;
-use hopsim_programs::host::machine::{Operation, Work};
+use hopsim_programs::host::machine::{ReadyOperation, Work};
 use hopsim_programs::host::unrolling::COLLECTIVE;
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
@@ -39,7 +39,7 @@ fn report(job: &ProgramPlan, ranks: &[&RankState<'_>]) -> StuckReport {
 /// What a rank that is stuck waits for.
 fn waits(job: &ProgramPlan, rank: &RankState<'_>) -> Vec<WaitingRank> {
     let number = rank.host.rank();
-    let describe = |operation: &Operation| WaitingRank {
+    let describe = |operation: &ReadyOperation| WaitingRank {
         rank: number,
         node: job.nodes[number as usize],
         line: job.program.line(number, operation.label.record),
@@ -48,7 +48,7 @@ fn waits(job: &ProgramPlan, rank: &RankState<'_>) -> Vec<WaitingRank> {
     rank.host.operations().iter().map(describe).collect()
 }
 
-fn wait(operation: &Operation) -> String {
+fn wait(operation: &ReadyOperation) -> String {
     let within = |communicator: u32, tag: Option<u32>| {
         let number = communicator & !COLLECTIVE;
         let tag = tag.map_or("any tag".to_owned(), |tag| tag.to_string());
@@ -76,7 +76,7 @@ fn wait(operation: &Operation) -> String {
 }
 
 /// The rank of which an operation waits for something.
-fn awaited(operation: &Operation) -> Option<u32> {
+fn awaited(operation: &ReadyOperation) -> Option<u32> {
     match operation.work {
         Work::Receive(pattern) => pattern.source,
         Work::Send(sending) => Some(sending.to),

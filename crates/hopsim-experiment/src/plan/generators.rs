@@ -7,8 +7,11 @@ use crate::config::program::{
 use hopsim_network::error::ConfigError;
 use hopsim_programs::collectives::Kind;
 use hopsim_programs::error::Refusal;
-use hopsim_programs::generators::{collective, stencil, training};
-use hopsim_programs::graph500::{self, Search, random};
+use hopsim_programs::generators::collective::{CollectiveParameters, CollectiveProgram};
+use hopsim_programs::generators::stencil::{self, StencilParameters, StencilProgram};
+use hopsim_programs::generators::training::{TrainingParameters, TrainingProgram};
+use hopsim_programs::graph500::random::{DrawPurpose, Source};
+use hopsim_programs::graph500::{self, Search};
 use hopsim_programs::program::Program;
 use hopsim_programs::record::Script;
 use hopsim_programs::units::Fraction;
@@ -36,8 +39,8 @@ pub fn collective(config: &CollectiveConfig, nodes: u32) -> Result<Program, Conf
     })?;
     let root = kind.is_rooted().then_some(root);
     let ranks = ranks.unwrap_or(nodes);
-    let parameters = collective::Parameters { ranks, kind, bytes, root, repeat, compute };
-    collective::Program::new(parameters).map(script).map_err(|refusal| refused("collective", refusal))
+    let parameters = CollectiveParameters { ranks, kind, bytes, root, repeat, compute };
+    CollectiveProgram::new(parameters).map(script).map_err(|refusal| refused("collective", refusal))
 }
 
 /// A stencil.
@@ -48,15 +51,15 @@ pub fn stencil(config: &StencilConfig) -> Result<Program, ConfigError> {
         Neighbours::All => stencil::Neighbours::All,
     };
     let sides = sides.clone();
-    let parameters = stencil::Parameters { sides, periodic, bytes, compute, iterations, neighbours, overlap };
-    stencil::Program::new(parameters).map(script).map_err(|refusal| refused("stencil", refusal))
+    let parameters = StencilParameters { sides, periodic, bytes, compute, iterations, neighbours, overlap };
+    StencilProgram::new(parameters).map(script).map_err(|refusal| refused("stencil", refusal))
 }
 
 /// A step of training.
 pub fn training(config: &TrainingConfig) -> Result<Program, ConfigError> {
     let TrainingConfig { data, tensor, pipeline, layers, activation, gradient, .. } = *config;
     let TrainingConfig { forward, backward, micro_batches, overlap, .. } = *config;
-    let parameters = training::Parameters {
+    let parameters = TrainingParameters {
         data,
         tensor,
         pipeline,
@@ -68,7 +71,7 @@ pub fn training(config: &TrainingConfig) -> Result<Program, ConfigError> {
         micro_batches,
         overlap,
     };
-    training::Program::new(parameters).map(script).map_err(|refusal| refused("training", refusal))
+    TrainingProgram::new(parameters).map(script).map_err(|refusal| refused("training", refusal))
 }
 
 /// A search of so many ranks unless it says how many, whose numbers are drawn for a job under a seed.
@@ -107,11 +110,11 @@ pub fn graph500(
         },
         max_levels: config.max_levels,
     };
-    let sources = move |purpose: random::Purpose| -> random::Source {
+    let sources = move |purpose: DrawPurpose| -> Source {
         let (purpose, index) = match purpose {
-            random::Purpose::Search => (Purpose::Search, 0),
-            random::Purpose::Volume(rank) => (Purpose::SearchVolume, u64::from(rank)),
-            random::Purpose::Destinations(rank) => (Purpose::SearchDestinations, u64::from(rank)),
+            DrawPurpose::Search => (Purpose::Search, 0),
+            DrawPurpose::Volume(rank) => (Purpose::SearchVolume, u64::from(rank)),
+            DrawPurpose::Destinations(rank) => (Purpose::SearchDestinations, u64::from(rank)),
         };
         let mut stream = Stream::new(seed, purpose, job << 32 | index);
         Box::new(move || stream.bits())

@@ -3,12 +3,13 @@
 use crate::closed_forms::{delivered, flow, star};
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
-use hopsim_infiniband::lanes::{Entry, Lanes};
+use hopsim_infiniband::lanes::{LaneEntry, Lanes};
 use hopsim_infiniband_reference::{Fact, run};
 
 /// Two VLs, that of service level s being s.
 fn two(high: &[(u8, u8)], low: &[(u8, u8)], high_limit: u8) -> Fabric {
-    let entries = |table: &[(u8, u8)]| table.iter().map(|&(lane, weight)| Entry { lane, weight }).collect();
+    let entries =
+        |table: &[(u8, u8)]| table.iter().map(|&(lane, weight)| LaneEntry { lane, weight }).collect();
     let mut of_service_level = [0; 16];
     of_service_level[1] = 1;
     Fabric {

@@ -1,6 +1,6 @@
 //! How an output chooses among virtual lanes: see docs/infiniband.md, Virtual lanes.
 
-use crate::lanes::{Entry, LIMIT_UNIT, Lanes, NO_LIMIT};
+use crate::lanes::{LIMIT_UNIT, LaneEntry, Lanes, NO_LIMIT};
 
 /// Where an output stands in a table of VL arbitration.
 #[derive(Clone, Copy, Debug)]
@@ -10,12 +10,12 @@ struct Place {
 }
 
 impl Place {
-    fn new(table: &[Entry]) -> Self {
+    fn new(table: &[LaneEntry]) -> Self {
         Self { entry: 0, left: table.first().map_or(0, |entry| entry.weight.into()) }
     }
 
     /// The entry whose turn it is among those of `ready` lanes, a bit each.
-    fn find(self, table: &[Entry], ready: u16) -> Option<usize> {
+    fn find(self, table: &[LaneEntry], ready: u16) -> Option<usize> {
         let is_ready = |entry: usize| ready >> table[entry].lane & 1 == 1;
         if table.is_empty() {
             return None;
@@ -27,7 +27,7 @@ impl Place {
     }
 
     /// A packet of an entry goes.
-    fn serve(&mut self, table: &[Entry], entry: usize, blocks: u32) {
+    fn serve(&mut self, table: &[LaneEntry], entry: usize, blocks: u32) {
         if entry != self.entry || self.left == 0 {
             *self = Self { entry, left: table[entry].weight.into() };
         }

@@ -17,7 +17,7 @@ pub struct Held {
 }
 
 /// Where the foremost packet of a flow waits: its number, its output, and blocks of the packet at the front of its queue.
-type Place = (u32, u32, u32);
+type WaitingPlace = (u32, u32, u32);
 
 impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// The flows that are held up before anything happens at the time reached, ascending.
@@ -30,7 +30,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
                 places.entry(flow).or_insert((u32::MAX, host, blocks));
             }
         }
-        let held = |(flow, (_, port, blocks)): (u32, Place)| {
+        let held = |(flow, (_, port, blocks)): (u32, WaitingPlace)| {
             let root = self.root(port, (self.senders[flow as usize].lane, blocks), at);
             Held { flow, root }
         };
@@ -38,8 +38,8 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     }
 
     /// Where the foremost packet of each flow waits, of those that wait in switches.
-    fn waiting_in_switches(&self, at: Ticks) -> BTreeMap<u32, Place> {
-        let mut foremost: BTreeMap<u32, Place> = BTreeMap::new();
+    fn waiting_in_switches(&self, at: Ticks) -> BTreeMap<u32, WaitingPlace> {
+        let mut foremost: BTreeMap<u32, WaitingPlace> = BTreeMap::new();
         for buffer in self.buffers() {
             for (output, front) in self.fronts(buffer) {
                 let blocks = self.packets.get(front).blocks();

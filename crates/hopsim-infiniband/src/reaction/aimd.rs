@@ -23,7 +23,7 @@ pub struct Aimd {
 
 /// A rate as the last notification left it.
 #[derive(Clone, Copy, Debug)]
-struct Point {
+struct NotifiedRate {
     rate: u32,
     notified: Ticks,
 }
@@ -32,7 +32,7 @@ struct Point {
 #[derive(Clone, Debug)]
 pub(crate) struct Points<'f> {
     rules: &'f Aimd,
-    all: Vec<Point>,
+    all: Vec<NotifiedRate>,
 }
 
 impl<'f> Points<'f> {
@@ -43,11 +43,11 @@ impl<'f> Points<'f> {
 
     /// Adds a reaction point.
     pub fn add(&mut self, _: u32) {
-        self.all.push(Point { rate: WHOLE, notified: 0 });
+        self.all.push(NotifiedRate { rate: WHOLE, notified: 0 });
     }
 
     fn rate(&self, point: usize, now: Ticks) -> u32 {
-        let Point { rate, notified } = self.all[point];
+        let NotifiedRate { rate, notified } = self.all[point];
         let risen = ((now - notified) / self.rules.period).saturating_mul(self.rules.increase.into());
         risen.saturating_add(rate.into()).min(WHOLE.into()) as u32
     }
@@ -63,7 +63,7 @@ impl<'f> Points<'f> {
     pub fn notify(&mut self, point: usize, now: Ticks) {
         let rate = self.rate(point, now);
         let fall = u64::from(rate) * u64::from(self.rules.decrease) / u64::from(WHOLE);
-        self.all[point] = Point { rate: (rate - fall as u32).max(self.rules.least), notified: now };
+        self.all[point] = NotifiedRate { rate: (rate - fall as u32).max(self.rules.least), notified: now };
     }
 
     /// The table index of a point: 0, as there is no table.

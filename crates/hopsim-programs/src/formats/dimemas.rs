@@ -26,7 +26,7 @@ use super::text::{self, Lines, quoted};
 use crate::collectives::Kind;
 use crate::error::ProgramError;
 use crate::record::{Bytes, Collective, Message, Rank, Record};
-use crate::trace::{Rules, Tape, Trace};
+use crate::trace::{RecordRules, Tape, Trace};
 use rustc_hash::FxHashMap;
 use std::io::{self, BufRead, Write};
 use std::ops::RangeInclusive;
@@ -61,7 +61,8 @@ pub fn read(reader: impl BufRead) -> Result<Trace, ProgramError> {
         trace.communicators.push(members);
         is_there = lines.advance_to_text()?;
     }
-    let mut rules = Rules::new(ranks, &trace.communicators).map_err(|error| error.line(lines.number))?;
+    let mut rules =
+        RecordRules::new(ranks, &trace.communicators).map_err(|error| error.line(lines.number))?;
     for rank in 0..ranks {
         rules.begin(rank);
         let mut task = Task { rank, ..Task::default() };
@@ -287,7 +288,7 @@ impl Task {
     }
 
     /// The records of the rank are over.
-    fn end(mut self, rules: &mut Rules) -> Result<Tape, ProgramError> {
+    fn end(mut self, rules: &mut RecordRules) -> Result<Tape, ProgramError> {
         if !self.sends.is_empty() {
             let wait = Record::Wait { requests: std::mem::take(&mut self.sends).into() };
             rules.record(&wait, None)?;

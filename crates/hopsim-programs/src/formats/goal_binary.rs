@@ -32,7 +32,7 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 
 /// Reads a graph.
 pub fn read(bytes: &[u8]) -> Result<Graph, ProgramError> {
-    let mut file = Bytes { bytes, at: 0 };
+    let mut file = Cursor { bytes, at: 0 };
     let magic = file.u64()?;
     if magic != MAGIC {
         return Err(ProgramError::new(format!(
@@ -54,7 +54,7 @@ pub fn read(bytes: &[u8]) -> Result<Graph, ProgramError> {
 }
 
 /// The part of the file that belongs to the next rank of the table.
-fn part<'a>(bytes: &'a [u8], table: &mut Bytes<'_>) -> Result<&'a [u8], ProgramError> {
+fn part<'a>(bytes: &'a [u8], table: &mut Cursor<'_>) -> Result<&'a [u8], ProgramError> {
     let (start, end) = (table.u64()?, table.u64()?);
     let part = usize::try_from(start).ok().zip(usize::try_from(end).ok());
     part.and_then(|(start, end)| bytes[ORIGIN..].get(start..end)).ok_or_else(|| {
@@ -66,12 +66,12 @@ fn part<'a>(bytes: &'a [u8], table: &mut Bytes<'_>) -> Result<&'a [u8], ProgramE
 }
 
 /// A place in a file.
-struct Bytes<'a> {
+struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Bytes<'_> {
+impl Cursor<'_> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], ProgramError> {
         self.room(N as u64)?;
         let mut taken = [0; N];
@@ -103,7 +103,7 @@ impl Bytes<'_> {
 }
 
 /// Where the successors of an operation are.
-struct Successors {
+struct SuccessorRange {
     operation: u32,
     started: bool,
     first: u32,
@@ -111,7 +111,7 @@ struct Successors {
 }
 
 fn rank_graph(bytes: &[u8], ranks: u32) -> Result<RankGraph, ProgramError> {
-    let mut part = Bytes { bytes, at: 0 };
+    let mut part = Cursor { bytes, at: 0 };
     let (count, roots) = (part.u32()?, part.u32()?);
     part.room(u64::from(roots) * 4 + u64::from(count) * OPERATION as u64)?;
     // Roots are those without predecessors, which the operations say again.
@@ -133,7 +133,7 @@ fn rank_graph(bytes: &[u8], ranks: u32) -> Result<RankGraph, ProgramError> {
         graph.push(self::operation(kind, (peer, tag), size, ranks).map_err(wrong)?, stream, None);
         for started in [false, true] {
             let (count, first) = (part.u32()?, part.u32()?);
-            all.push(Successors { operation, started, first, count });
+            all.push(SuccessorRange { operation, started, first, count });
         }
     }
     let appendix = &bytes[part.at..];
@@ -165,8 +165,12 @@ fn operation(kind: u8, key: (u32, u32), size: u64, ranks: u32) -> Result<Operati
 }
 
 /// Adds the dependencies that the successors of an operation are.
-fn dependencies(graph: &mut RankGraph, successors: &Successors, appendix: &[u8]) -> Result<(), ProgramError> {
-    let Successors { operation: on, started, first, count } = *successors;
+fn dependencies(
+    graph: &mut RankGraph,
+    successors: &SuccessorRange,
+    appendix: &[u8],
+) -> Result<(), ProgramError> {
+    let SuccessorRange { operation: on, started, first, count } = *successors;
     let range = first as usize * 4..(first as usize + count as usize) * 4;
     let Some(numbers) = appendix.get(range) else {
         let there = appendix.len() / 4;

@@ -23,7 +23,7 @@ use super::text::{self, Fields, Lines, quoted};
 use crate::collectives::Kind;
 use crate::error::ProgramError;
 use crate::record::{Bytes, Collective, Message, Rank, Record};
-use crate::trace::{Rules, Tape, Trace};
+use crate::trace::{RecordRules, Tape, Trace};
 use smallvec::SmallVec;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -34,7 +34,8 @@ const FIRST_LINE: &str = "mpt 1";
 pub fn read(reader: impl BufRead) -> Result<Trace, ProgramError> {
     let mut lines = Lines::new(reader);
     let (mut trace, ranks) = header(&mut lines)?;
-    let mut rules = Rules::new(ranks, &trace.communicators).map_err(|error| error.line(lines.number))?;
+    let mut rules =
+        RecordRules::new(ranks, &trace.communicators).map_err(|error| error.line(lines.number))?;
     for rank in 0..ranks {
         let tape = block(&mut lines, &mut rules, rank)?;
         trace.ranks.push(tape);
@@ -123,7 +124,11 @@ fn members(mut fields: Fields<'_>, expected: u64, ranks: u32) -> Result<Arc<[Ran
 }
 
 /// The records of a rank, whose first line is the current one; then the line behind its last record is.
-fn block<R: BufRead>(lines: &mut Lines<R>, rules: &mut Rules, rank: Rank) -> Result<Tape, ProgramError> {
+fn block<R: BufRead>(
+    lines: &mut Lines<R>,
+    rules: &mut RecordRules,
+    rank: Rank,
+) -> Result<Tape, ProgramError> {
     let start = lines.number;
     let count = begin(lines, rank)?;
     rules.begin(rank);

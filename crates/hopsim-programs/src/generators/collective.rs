@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// All ranks take part in a collective operation `repeat` times, and compute in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
+pub struct CollectiveParameters {
     /// Number of ranks, `[1 … 2²⁴]`.
     pub ranks: u32,
     /// The kind of the operation. `Alltoallv` is refused: with one size for all pairs it sends what `Alltoall` by "pairwise"
@@ -26,16 +26,16 @@ pub struct Parameters {
 
 /// The program of a repeated collective operation.
 #[derive(Clone, Debug)]
-pub struct Program {
-    parameters: Parameters,
+pub struct CollectiveProgram {
+    parameters: CollectiveParameters,
     root: Option<Rank>,
     communicators: [Arc<[Rank]>; 1],
 }
 
-impl Program {
+impl CollectiveProgram {
     /// Refuses parameters out of their ranges.
-    pub fn new(parameters: Parameters) -> Result<Self, Refusal> {
-        let Parameters { ranks, kind, bytes, root, repeat, .. } = parameters;
+    pub fn new(parameters: CollectiveParameters) -> Result<Self, Refusal> {
+        let CollectiveParameters { ranks, kind, bytes, root, repeat, .. } = parameters;
         Refusal::unless_within("ranks", ranks, 1..=MAX_RANKS.into())?;
         check_repeats("repeat", repeat, 2)?;
         if kind == Kind::Alltoallv {
@@ -65,29 +65,29 @@ impl Program {
     }
 }
 
-impl Script for Program {
+impl Script for CollectiveProgram {
     fn communicators(&self) -> &[Arc<[Rank]>] {
         &self.communicators
     }
 
     fn records(self: Arc<Self>, _rank: Rank) -> Box<dyn Records> {
-        Box::new(Calls { program: self, made: 0 })
+        Box::new(CollectiveCalls { program: self, made: 0 })
     }
 }
 
 /// The calls of a rank.
-struct Calls {
-    program: Arc<Program>,
+struct CollectiveCalls {
+    program: Arc<CollectiveProgram>,
     made: u64,
 }
 
-impl Records for Calls {
+impl Records for CollectiveCalls {
     fn next(&mut self) -> Option<Record> {
         if self.left() == 0 {
             return None;
         }
         self.made += 1;
-        let Parameters { kind, bytes, compute, .. } = self.program.parameters;
+        let CollectiveParameters { kind, bytes, compute, .. } = self.program.parameters;
         if compute > 0 && self.made.is_multiple_of(2) {
             return Some(Record::Compute { nanoseconds: compute });
         }

@@ -21,7 +21,7 @@ pub enum Neighbours {
 
 /// A grid of ranks. Rank numbers go along the first dimension first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameters {
+pub struct StencilParameters {
     /// Ranks along every dimension, `[2 or more; 1 … 6 dimensions; product up to 2²⁴]`. Their product is the number of ranks.
     pub sides: Vec<u32>,
     /// Whether the first and the last rank along a dimension are neighbours. If there are two, they exchange in both directions.
@@ -43,15 +43,15 @@ const MAX_DIMENSIONS: u64 = 6;
 
 /// The program of ranks on a grid.
 #[derive(Clone, Debug)]
-pub struct Program {
-    parameters: Parameters,
+pub struct StencilProgram {
+    parameters: StencilParameters,
     communicators: [Arc<[Rank]>; 1],
 }
 
-impl Program {
+impl StencilProgram {
     /// Refuses parameters out of their ranges.
-    pub fn new(parameters: Parameters) -> Result<Self, Refusal> {
-        let Parameters { sides, iterations, .. } = &parameters;
+    pub fn new(parameters: StencilParameters) -> Result<Self, Refusal> {
+        let StencilParameters { sides, iterations, .. } = &parameters;
         if !(1..=MAX_DIMENSIONS).contains(&(sides.len() as u64)) {
             let reason = format!("a grid cannot have {} dimensions", sides.len());
             return Err(Refusal::new("sides", format!("{sides:?}"), reason, "1 to 6 sides"));
@@ -110,14 +110,14 @@ fn directions(dimensions: usize, neighbours: Neighbours) -> Vec<u32> {
     }
 }
 
-impl Script for Program {
+impl Script for StencilProgram {
     fn communicators(&self) -> &[Arc<[Rank]>] {
         &self.communicators
     }
 
     fn records(self: Arc<Self>, rank: Rank) -> Box<dyn Records> {
         let neighbours = self.neighbours(rank);
-        Box::new(Calls { program: self, neighbours, iteration: 0, made: 0 })
+        Box::new(StencilCalls { program: self, neighbours, iteration: 0, made: 0 })
     }
 }
 
@@ -132,21 +132,21 @@ struct Neighbour {
 }
 
 /// The calls of a rank.
-struct Calls {
-    program: Arc<Program>,
+struct StencilCalls {
+    program: Arc<StencilProgram>,
     neighbours: Vec<Neighbour>,
     iteration: u32,
     /// Records of the present iteration so far.
     made: usize,
 }
 
-impl Calls {
+impl StencilCalls {
     fn per_iteration(&self) -> usize {
         2 * self.neighbours.len() + 2
     }
 
     fn record(&self, number: usize) -> Record {
-        let Parameters { bytes, compute, overlap, .. } = self.program.parameters;
+        let StencilParameters { bytes, compute, overlap, .. } = self.program.parameters;
         let count = self.neighbours.len();
         let request = Some(number as u32);
         let message = |peer, tag| Message { peer, tag, bytes, communicator: 0 };
@@ -164,7 +164,7 @@ impl Calls {
     }
 }
 
-impl Records for Calls {
+impl Records for StencilCalls {
     fn next(&mut self) -> Option<Record> {
         if self.iteration == self.program.parameters.iterations {
             return None;

@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// Sizes and times. The number of ranks is `data` · `tensor` · `pipeline`; rank numbers go along the tensor group first, then
 /// along the stages of the pipeline, then along the data group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
+pub struct TrainingParameters {
     /// Ranks of a data group: copies of the model, `[1 or more]`.
     pub data: u32,
     /// Ranks of a tensor group: parts of a layer, `[1 or more]`.
@@ -54,15 +54,15 @@ const MAX_LAYERS: u64 = 1_000_000;
 
 /// The program of a step of training.
 #[derive(Clone, Debug)]
-pub struct Program {
-    parameters: Parameters,
+pub struct TrainingProgram {
+    parameters: TrainingParameters,
     communicators: Vec<Arc<[Rank]>>,
 }
 
-impl Program {
+impl TrainingProgram {
     /// Refuses parameters out of their ranges.
-    pub fn new(parameters: Parameters) -> Result<Self, Refusal> {
-        let Parameters { data, tensor, pipeline, layers, micro_batches, .. } = parameters;
+    pub fn new(parameters: TrainingParameters) -> Result<Self, Refusal> {
+        let TrainingParameters { data, tensor, pipeline, layers, micro_batches, .. } = parameters;
         let all = u64::from(u32::MAX);
         for (key, value) in [("data", data), ("tensor", tensor), ("pipeline", pipeline)] {
             Refusal::unless_within(key, value, 1..=all)?;
@@ -92,13 +92,13 @@ impl Program {
     }
 }
 
-impl Script for Program {
+impl Script for TrainingProgram {
     fn communicators(&self) -> &[Arc<[Rank]>] {
         &self.communicators
     }
 
     fn records(self: Arc<Self>, rank: Rank) -> Box<dyn Records> {
-        Box::new(Step::new(self, rank))
+        Box::new(TrainingStep::new(self, rank))
     }
 }
 
@@ -113,8 +113,8 @@ enum Way {
 const GRADIENTS: u32 = 2;
 
 /// The step of one rank.
-struct Step {
-    program: Arc<Program>,
+struct TrainingStep {
+    program: Arc<TrainingProgram>,
     rank: Rank,
     stage: u32,
     /// Communicators of the two groups.
@@ -130,9 +130,9 @@ struct Step {
     left: u64,
 }
 
-impl Step {
-    fn new(program: Arc<Program>, rank: Rank) -> Self {
-        let Parameters { data, tensor, pipeline, .. } = program.parameters;
+impl TrainingStep {
+    fn new(program: Arc<TrainingProgram>, rank: Rank) -> Self {
+        let TrainingParameters { data, tensor, pipeline, .. } = program.parameters;
         let stage = rank / tensor % pipeline;
         let mut step = Self {
             rank,
@@ -152,7 +152,8 @@ impl Step {
 
     /// Number of records of the rank.
     fn records(&self) -> u64 {
-        let Parameters { data, tensor, pipeline, micro_batches, overlap, .. } = self.program.parameters;
+        let TrainingParameters { data, tensor, pipeline, micro_batches, overlap, .. } =
+            self.program.parameters;
         let (layers, micro_batches) = (u64::from(self.program.layers()), u64::from(micro_batches));
         let passes = 2 * micro_batches * layers * if tensor > 1 { 2 } else { 1 };
         // To and from every stage next to it: a receive, a send and a wait for each micro-batch.
@@ -167,7 +168,7 @@ impl Step {
 
     /// Which way pass number `pass` goes, and which micro-batch it takes.
     fn pass(&self, pass: u32) -> (Way, u32) {
-        let Parameters { pipeline, micro_batches, .. } = self.program.parameters;
+        let TrainingParameters { pipeline, micro_batches, .. } = self.program.parameters;
         let ahead = micro_batches.min(pipeline - self.stage - 1);
         match pass.checked_sub(ahead) {
             None => (Way::Forward, pass),
@@ -179,7 +180,7 @@ impl Step {
 
     /// Makes the next records, if there are any: those of a layer, or what comes after all passes.
     fn make(&mut self) {
-        let Parameters { data, micro_batches, .. } = self.program.parameters;
+        let TrainingParameters { data, micro_batches, .. } = self.program.parameters;
         let layers = self.program.layers();
         if self.pass < 2 * micro_batches {
             let (way, micro_batch) = self.pass(self.pass);
@@ -208,8 +209,9 @@ impl Step {
 
     /// What a rank does for a layer on the way of a micro-batch.
     fn make_layer(&mut self, way: Way, micro_batch: u32) {
-        let Parameters { data, tensor, activation, forward, backward, micro_batches, overlap, .. } =
-            self.program.parameters;
+        let TrainingParameters {
+            data, tensor, activation, forward, backward, micro_batches, overlap, ..
+        } = self.program.parameters;
         if self.layer == 0
             && let Some(peer) = self.from(way)
         {
@@ -254,7 +256,7 @@ impl Step {
 
     /// The rank of the stage behind.
     fn behind(&self) -> Option<Rank> {
-        let Parameters { tensor, pipeline, .. } = self.program.parameters;
+        let TrainingParameters { tensor, pipeline, .. } = self.program.parameters;
         (self.stage + 1 < pipeline).then(|| self.rank + tensor)
     }
 
@@ -275,7 +277,7 @@ fn allreduce(communicator: Communicator, bytes: u64) -> Collective {
     Collective { kind: Kind::Allreduce, communicator, root: None, bytes: Bytes::Same(bytes) }
 }
 
-impl Records for Step {
+impl Records for TrainingStep {
     fn next(&mut self) -> Option<Record> {
         self.left = self.left.checked_sub(1)?;
         if self.next.is_empty() {

@@ -61,11 +61,11 @@ fn within(graph: &RankGraph, ranks: usize) -> Result<(), ProgramError> {
 }
 
 /// Source, destination and tag; without source and tag where the destination has receives that fit any.
-type Key = (Rank, Option<(Rank, u32)>);
+type MatchKey = (Rank, Option<(Rank, u32)>);
 
 /// Sends and receives of a key.
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct MatchTally {
     sends: u64,
     receives: u64,
 }
@@ -75,7 +75,7 @@ fn between(graph: &Graph) -> Result<(), ProgramError> {
     let all = || graph.ranks.iter().zip(0..);
     let open: FxHashSet<Rank> =
         all().filter(|(own, _)| own.operations.iter().any(is_any)).map(|(_, rank)| rank).collect();
-    let mut tallies: FxHashMap<Key, Tally> = FxHashMap::default();
+    let mut tallies: FxHashMap<MatchKey, MatchTally> = FxHashMap::default();
     for (own, rank) in all() {
         for operation in &own.operations {
             match key(operation, rank, &open) {
@@ -91,7 +91,7 @@ fn between(graph: &Graph) -> Result<(), ProgramError> {
 }
 
 /// The key of a message, and whether it is sent here.
-fn key(operation: &Operation, rank: Rank, open: &FxHashSet<Rank>) -> Option<(Key, bool)> {
+fn key(operation: &Operation, rank: Rank, open: &FxHashSet<Rank>) -> Option<(MatchKey, bool)> {
     match *operation {
         Operation::Send { peer, tag, .. } => {
             Some(((peer, (!open.contains(&peer)).then_some((rank, tag))), true))
@@ -103,8 +103,8 @@ fn key(operation: &Operation, rank: Rank, open: &FxHashSet<Rank>) -> Option<(Key
     }
 }
 
-fn explain(graph: &Graph, wrong: Key, tally: Tally, open: &FxHashSet<Rank>) -> ProgramError {
-    let Tally { sends, receives } = tally;
+fn explain(graph: &Graph, wrong: MatchKey, tally: MatchTally, open: &FxHashSet<Rank>) -> ProgramError {
+    let MatchTally { sends, receives } = tally;
     let (destination, named) = wrong;
     let from = named.map_or(String::new(), |(source, tag)| format!(" from rank {source} with tag {tag}"));
     let reason = format!(

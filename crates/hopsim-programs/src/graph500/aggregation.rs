@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 /// takes c queries while at least one is left for every message behind it, and then an even share, rounded up. There are never
 /// more messages than queries (for c = 1 the formula may have more).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Messages {
+pub struct LevelMessages {
     queries: u64,
     left: u64,
     coalescing: u64,
 }
 
-impl Messages {
+impl LevelMessages {
     /// The messages of so many queries, of up to `coalescing` each.
     pub fn new(queries: u64, ranks: u32, coalescing: u32) -> Self {
         let n = f64::from(ranks);
@@ -32,7 +32,7 @@ impl Messages {
     }
 }
 
-impl Iterator for Messages {
+impl Iterator for LevelMessages {
     /// The number of queries of a message.
     type Item = u64;
 

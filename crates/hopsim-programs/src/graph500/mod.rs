@@ -12,8 +12,8 @@ pub mod volume;
 use crate::error::Refusal;
 use crate::record::Rank;
 use crate::units::Fraction;
-use aggregation::Messages;
-use random::{Purpose, Source};
+use aggregation::LevelMessages;
+use random::{DrawPurpose, Source};
 use volume::Volume;
 
 /// Which of two forms of the fit of queries by level, equation 2.8.
@@ -118,8 +118,8 @@ impl Parameters {
     }
 
     /// The queries of a rank in a level as messages.
-    pub fn messages(&self, queries: u64) -> Messages {
-        Messages::new(queries, self.ranks, self.coalescing)
+    pub fn messages(&self, queries: u64) -> LevelMessages {
+        LevelMessages::new(queries, self.ranks, self.coalescing)
     }
 
     /// Payload of a message without queries \[bytes\].
@@ -139,9 +139,9 @@ pub struct Search {
 }
 
 /// Gives every purpose the random numbers of its own, from the first, whenever it is asked.
-pub trait Sources: Fn(Purpose) -> Source + Send + Sync + 'static {}
+pub trait Sources: Fn(DrawPurpose) -> Source + Send + Sync + 'static {}
 
-impl<T: Fn(Purpose) -> Source + Send + Sync + 'static> Sources for T {}
+impl<T: Fn(DrawPurpose) -> Source + Send + Sync + 'static> Sources for T {}
 
 impl Search {
     /// Refuses parameters out of their ranges, and searches with more than 2³¹ messages of a rank.
@@ -164,7 +164,7 @@ impl Search {
 
     /// Random numbers for the destinations of a rank's messages.
     pub(crate) fn destinations(&self, rank: Rank) -> Source {
-        (self.sources)(Purpose::Destinations(rank))
+        (self.sources)(DrawPurpose::Destinations(rank))
     }
 
     /// What has been drawn of the search: its root and its queries.
@@ -178,7 +178,7 @@ impl Search {
     }
 
     /// Messages with queries that a rank sends in a level.
-    pub fn messages(&self, level: u32, rank: Rank) -> Messages {
+    pub fn messages(&self, level: u32, rank: Rank) -> LevelMessages {
         self.parameters.messages(self.volume.queries[level as usize][rank as usize])
     }
 

@@ -4,7 +4,7 @@ use crate::record::Rank;
 
 /// What random numbers are for. Each has a source of its own, so that what one draws never shifts the numbers of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Purpose {
+pub enum DrawPurpose {
     /// The root and its degree.
     Search,
     /// The numbers of queries of this rank.

@@ -9,7 +9,7 @@
 //!
 //! The search ends after level l if Q ≤ 0, if l + 1 is the largest number of levels, or if l ≥ 5 and Q ≤ T / 10.
 
-use super::random::{self, Purpose, Source};
+use super::random::{self, DrawPurpose, Source};
 use super::{Equations, Parameters};
 use crate::record::Rank;
 use libm::{exp, exp2, log, pow};
@@ -92,15 +92,15 @@ pub struct Volume {
 
 impl Volume {
     /// Draws the root, its degree unless it is given, and the queries of every rank.
-    pub(super) fn draw(parameters: &Parameters, source: &dyn Fn(Purpose) -> Source) -> Self {
+    pub(super) fn draw(parameters: &Parameters, source: &dyn Fn(DrawPurpose) -> Source) -> Self {
         let Parameters { ranks, scale, edgefactor, equations, max_levels, .. } = *parameters;
-        let mut search = source(Purpose::Search);
+        let mut search = source(DrawPurpose::Search);
         let root = random::below(&mut search, ranks);
         let degree = parameters.root_degree.unwrap_or_else(|| draw_degree(&mut search, scale));
         let fit = Fit { equations, scale, edgefactor };
         let n = f64::from(ranks);
         let all = exp2(f64::from(scale) + 1.0) * f64::from(edgefactor) * (n - 1.0) / n;
-        let mut sources: Vec<Source> = (0..ranks).map(|rank| source(Purpose::Volume(rank))).collect();
+        let mut sources: Vec<Source> = (0..ranks).map(|rank| source(DrawPurpose::Volume(rank))).collect();
         let mut first = vec![0; ranks as usize];
         first[root as usize] = (u64::from(degree) * u64::from(ranks - 1)).div_ceil(ranks.into());
         let (mut left, mut queries) = (all - sum(&first), vec![first]);

@@ -43,7 +43,7 @@ impl Successors {
 }
 
 /// A collective operation under way.
-struct Open {
+struct OpenCollective {
     unrolling: Unrolling,
     /// Operations of the present step that are not done.
     left: u32,
@@ -75,7 +75,7 @@ pub struct Operations {
     times: Vec<Cycle>,
     after_started: Successors,
     after_done: Successors,
-    open: FxHashMap<u32, Open>,
+    open: FxHashMap<u32, OpenCollective>,
     /// Operations that are not ready.
     left: usize,
 }
@@ -106,7 +106,9 @@ impl Operations {
     /// How far the operations are.
     pub fn save(&self) -> OperationsState {
         let Self { graph: _, rank: _, missing, times: _, after_started: _, after_done: _, open, left } = self;
-        let saved = |(number, Open { unrolling, left }): (&u32, &Open)| (*number, (unrolling.save(), *left));
+        let saved = |(number, OpenCollective { unrolling, left }): (&u32, &OpenCollective)| {
+            (*number, (unrolling.save(), *left))
+        };
         OperationsState { missing: missing.clone(), open: open.iter().map(saved).collect(), left: *left }
     }
 
@@ -115,7 +117,7 @@ impl Operations {
         let OperationsState { missing, open, left } = state;
         let communicators = &self.graph.communicators;
         let load = |(number, (state, left))| {
-            (number, Open { unrolling: Unrolling::load(rules, communicators, state), left })
+            (number, OpenCollective { unrolling: Unrolling::load(rules, communicators, state), left })
         };
         self.open = open.into_iter().map(load).collect();
         (self.missing, self.left) = (missing, left);
@@ -220,7 +222,7 @@ impl Operations {
             Operation::Join => self.has(operation, true, true, frames),
             Operation::Collective(number) => {
                 let unrolling = self.unroll(machine, number);
-                self.open.insert(operation, Open { unrolling, left: 1 });
+                self.open.insert(operation, OpenCollective { unrolling, left: 1 });
                 self.step_done(now, machine, operation, frames);
                 self.has(operation, true, false, frames);
             }

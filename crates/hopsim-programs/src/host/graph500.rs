@@ -16,7 +16,7 @@
 //! All that comes in is received as if a receive were posted for it; then the queries of a message are computed. What belongs
 //! to a later level waits for it.
 
-use crate::graph500::aggregation::Messages;
+use crate::graph500::aggregation::LevelMessages;
 use crate::graph500::random::{self, Source};
 use crate::graph500::{Generation, Search};
 use crate::host::letter::{Cycle, Letter, Purpose};
@@ -66,7 +66,7 @@ enum Phase {
 
 /// What the rank's own step that is under way does.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-enum Step {
+enum OwnStep {
     Nothing,
     /// Computes queries or waits for the link; then this is sent.
     Generates(Sending),
@@ -90,7 +90,7 @@ enum Incoming {
 
 /// What a rank knows of its level.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
-struct Tally {
+struct LevelTally {
     /// Ranks that have signalled.
     signals: u32,
     /// Messages with queries that the signals told of.
@@ -109,11 +109,11 @@ pub struct SearchingState {
     remainder: Option<u128>,
     level: u32,
     phase: Phase,
-    step: Step,
-    messages: Messages,
+    step: OwnStep,
+    messages: LevelMessages,
     sent: Vec<u32>,
     link_free: Cycle,
-    tally: Tally,
+    tally: LevelTally,
     #[serde(with = "sorted")]
     incoming: FxHashMap<Owner, Incoming>,
     received: Owner,
@@ -129,17 +129,17 @@ pub struct Searching {
     /// Destinations drawn so far, each by one call of the source.
     drawn: u64,
     /// The clock of queries; none: they take no time.
-    clock: Option<Clock>,
+    clock: Option<QueryClock>,
     level: u32,
     phase: Phase,
-    step: Step,
+    step: OwnStep,
     /// What is left to send of the level.
-    messages: Messages,
+    messages: LevelMessages,
     /// Messages with queries in this level, by destination.
     sent: Vec<u32>,
     /// First cycle in which the link is free for another message with queries, where the processor waits for it.
     link_free: Cycle,
-    tally: Tally,
+    tally: LevelTally,
     incoming: FxHashMap<Owner, Incoming>,
     received: Owner,
     index: u32,
@@ -153,14 +153,14 @@ impl Searching {
             rank,
             destinations: search.destinations(rank),
             drawn: 0,
-            clock: Clock::new(search, rules),
+            clock: QueryClock::new(search, rules),
             level: 0,
             phase: Phase::Queries,
-            step: Step::Nothing,
+            step: OwnStep::Nothing,
             messages: search.messages(0, rank),
             sent: vec![0; search.parameters().ranks as usize],
             link_free: 0,
-            tally: Tally::default(),
+            tally: LevelTally::default(),
             incoming: FxHashMap::default(),
             received: 0,
             index: 0,
@@ -285,10 +285,10 @@ impl Searching {
         if reached.owner != OWN {
             return self.came_in(now, machine, reached.owner);
         }
-        match std::mem::replace(&mut self.step, Step::Nothing) {
-            Step::Generates(sending) => self.issue_queries(now, machine, sending),
-            Step::SendsQueries(phits) => self.link_free = now.saturating_add(phits),
-            Step::Sends | Step::Nothing => {}
+        match std::mem::replace(&mut self.step, OwnStep::Nothing) {
+            OwnStep::Generates(sending) => self.issue_queries(now, machine, sending),
+            OwnStep::SendsQueries(phits) => self.link_free = now.saturating_add(phits),
+            OwnStep::Sends | OwnStep::Nothing => {}
         }
     }
 
@@ -319,7 +319,7 @@ impl Searching {
     /// The stream has nothing to do: begins the next step of the rank's own, if it can. Returns whether it has.
     #[inline(never)]
     pub fn go_on(&mut self, now: Cycle, machine: &mut Machine) -> bool {
-        if !matches!(self.step, Step::Nothing) || !machine.is_idle(0) {
+        if !matches!(self.step, OwnStep::Nothing) || !machine.is_idle(0) {
             return false;
         }
         loop {
@@ -421,7 +421,7 @@ impl Searching {
                 return true;
             }
         };
-        self.step = Step::Generates(sending);
+        self.step = OwnStep::Generates(sending);
         self.begin(now, machine, OWN, work);
         true
     }
@@ -436,11 +436,11 @@ impl Searching {
     fn issue_queries(&mut self, now: Cycle, machine: &mut Machine, sending: Sending) {
         let phits = machine.rules.packets(sending.bytes).phits();
         self.issue(now, machine, sending);
-        self.step = Step::SendsQueries(u32::try_from(phits).unwrap_or(u32::MAX));
+        self.step = OwnStep::SendsQueries(u32::try_from(phits).unwrap_or(u32::MAX));
     }
 
     fn issue(&mut self, now: Cycle, machine: &mut Machine, sending: Sending) {
-        self.step = Step::Sends;
+        self.step = OwnStep::Sends;
         self.left -= 1;
         self.begin(now, machine, OWN, Work::Send(sending));
     }
@@ -455,7 +455,7 @@ impl Searching {
         self.phase = Phase::Queries;
         self.messages = self.search.messages(self.level, self.rank);
         self.sent.fill(0);
-        self.tally = Tally::default();
+        self.tally = LevelTally::default();
         let level = self.level;
         let is_due = |envelope: Envelope| envelope.communicator / KINDS == level;
         while let Some((envelope, bytes)) = machine.matching.earliest(is_due) {
@@ -465,13 +465,13 @@ impl Searching {
 }
 
 /// Computation of queries in cycles: exact, and so that rounding down never adds up.
-struct Clock {
+struct QueryClock {
     numerator: u128,
     denominator: u128,
     remainder: u128,
 }
 
-impl Clock {
+impl QueryClock {
     /// The clock of a search on hosts of these rules; none if queries take no time.
     fn new(search: &Search, rules: &Rules) -> Option<Self> {
         let (time, rate) = (search.parameters().query_time?, rules.cycles_per_nanosecond?);

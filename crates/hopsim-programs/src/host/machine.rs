@@ -56,7 +56,7 @@ pub struct Label {
 
 /// An operation that is ready and not done.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Operation {
+pub struct ReadyOperation {
     /// Which operation it is.
     pub label: Label,
     /// What the operation does.
@@ -117,7 +117,7 @@ pub struct Machine {
     pub queue: VecDeque<Outgoing>,
     /// Messages and receives.
     pub matching: Matching,
-    operations: Vec<Option<Operation>>,
+    operations: Vec<Option<ReadyOperation>>,
     free: Vec<u32>,
     open: u32,
     streams: Vec<Stream>,
@@ -177,14 +177,14 @@ impl Machine {
     }
 
     /// Operations that are not done, in program order.
-    pub fn operations(&self) -> Vec<Operation> {
-        let mut all: Vec<Operation> = self.operations.iter().flatten().copied().collect();
+    pub fn operations(&self) -> Vec<ReadyOperation> {
+        let mut all: Vec<ReadyOperation> = self.operations.iter().flatten().copied().collect();
         all.sort_by_key(|operation| operation.label.index);
         all
     }
 
     /// The first in program order of the operations that are not done and whose owner is asked for.
-    pub fn first(&self, is_asked_for: impl Fn(Owner) -> bool) -> Option<Operation> {
+    pub fn first(&self, is_asked_for: impl Fn(Owner) -> bool) -> Option<ReadyOperation> {
         let open = self.operations.iter().flatten().filter(|operation| is_asked_for(operation.label.owner));
         open.min_by_key(|operation| operation.label.index).copied()
     }
@@ -198,7 +198,7 @@ impl Machine {
     /// An operation is ready at cycle `now`. If it is a receive it has started with that.
     pub fn begin(&mut self, now: Cycle, label: Label, work: Work) {
         self.open += 1;
-        let operation = Operation { label, work, issued: false, number: 0, joined: 0 };
+        let operation = ReadyOperation { label, work, issued: false, number: 0, joined: 0 };
         let id = self.insert(operation);
         let Work::Receive(pattern) = work else {
             self.streams[label.stream as usize].add((now, label.index, id));
@@ -209,7 +209,7 @@ impl Machine {
         }
     }
 
-    fn insert(&mut self, operation: Operation) -> u32 {
+    fn insert(&mut self, operation: ReadyOperation) -> u32 {
         if let Some(id) = self.free.pop() {
             self.operations[id as usize] = Some(operation);
             id
@@ -359,7 +359,7 @@ impl Machine {
 
     /// A stream takes up an operation.
     fn run(&mut self, now: Cycle, id: u32) -> Option<Reached> {
-        let Operation { label, work, .. } = self.operations[id as usize]?;
+        let ReadyOperation { label, work, .. } = self.operations[id as usize]?;
         let (time, activity) = match work {
             Work::Compute(time) => (time, Activity::Compute),
             Work::Hold(time) => (time, Activity::SendOverhead),

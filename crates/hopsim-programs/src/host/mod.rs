@@ -23,7 +23,7 @@ use crate::graph500::Search;
 use crate::host::graph::Operations;
 use crate::host::graph500::Searching;
 use crate::host::log::{Activity, Log, Stage, Wanted};
-use crate::host::machine::{Machine, Operation, Reached, Sending, Work};
+use crate::host::machine::{Machine, Reached, ReadyOperation, Sending, Work};
 use crate::host::rules::{Rules, SendCompletes};
 use crate::host::sequence::Sequence;
 use crate::host::state::{HostState, ProgramState};
@@ -32,7 +32,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What a host executes: the forms that programs have.
-enum Program {
+enum HostProgram {
     Sequence(Sequence),
     Graph(Operations),
     Search(Box<Searching>),
@@ -40,7 +40,7 @@ enum Program {
     External,
 }
 
-impl Program {
+impl HostProgram {
     fn begin(&mut self, now: Cycle, machine: &mut Machine) {
         match self {
             Self::Sequence(sequence) => sequence.go_on(now, machine),
@@ -71,7 +71,7 @@ impl Program {
     }
 
     /// The first operation in program order that the rank waits for, when it has nothing to do.
-    fn awaited(&self, machine: &Machine) -> Option<Operation> {
+    fn awaited(&self, machine: &Machine) -> Option<ReadyOperation> {
         let next = match self {
             Self::Sequence(sequence) => machine.first(|owner| sequence.stands_at(owner)),
             Self::Graph(_) | Self::Search(_) | Self::External => None,
@@ -110,21 +110,21 @@ impl Program {
 /// One rank of a program.
 pub struct Host {
     machine: Machine,
-    program: Program,
+    program: HostProgram,
 }
 
 impl Host {
     /// A rank of a program of records, before it begins.
     pub fn of_script(rank: Rank, script: &Arc<dyn Script>, rules: &Arc<Rules>) -> Self {
         let machine = Machine::new(rank, Arc::clone(rules), 1, rules.first_of_any_source);
-        Self { machine, program: Program::Sequence(Sequence::new(rank, script)) }
+        Self { machine, program: HostProgram::Sequence(Sequence::new(rank, script)) }
     }
 
     /// A rank of a graph, before it begins.
     pub fn of_graph(rank: Rank, graph: &Arc<Graph>, rules: &Arc<Rules>) -> Self {
         let operations = Operations::new(rank, graph, rules);
         let machine = Machine::new(rank, Arc::clone(rules), operations.streams(), operations.is_open());
-        Self { machine, program: Program::Graph(operations) }
+        Self { machine, program: HostProgram::Graph(operations) }
     }
 
     /// A rank of a search of Graph500, before it begins. All its sends are done when their last phits have left the node,
@@ -133,12 +133,12 @@ impl Host {
         let searching = Searching::new(rank, search, rules);
         let rules = Rules { send_completes: SendCompletes::Injected, ..Rules::clone(rules) };
         let machine = Machine::new(rank, Arc::new(rules), 1, true);
-        Self { machine, program: Program::Search(Box::new(searching)) }
+        Self { machine, program: HostProgram::Search(Box::new(searching)) }
     }
 
     /// A rank that another simulator drives: it sends what that one posts, and takes all that is there without a receive.
     pub fn external(rank: Rank, rules: &Arc<Rules>) -> Self {
-        Self { machine: Machine::new(rank, Arc::clone(rules), 1, false), program: Program::External }
+        Self { machine: Machine::new(rank, Arc::clone(rules), 1, false), program: HostProgram::External }
     }
 
     /// The host, made to write down what is wanted.
@@ -173,11 +173,11 @@ impl Host {
 
     /// The last phit of a message for the host is there.
     pub fn deliver(&mut self, now: Cycle, letter: &Letter, there: Cycle) {
-        if matches!(self.program, Program::External) {
+        if matches!(self.program, HostProgram::External) {
             return self.machine.count_received(there, letter);
         }
         self.machine.deliver(now, letter, there);
-        if let Program::Search(searching) = &mut self.program {
+        if let HostProgram::Search(searching) = &mut self.program {
             searching.announced(now, &mut self.machine, letter);
         }
     }
@@ -198,7 +198,7 @@ impl Host {
         while let Some(reached) = self.machine.take_up(now) {
             self.program.reached(now, &mut self.machine, reached);
         }
-        if matches!(self.program, Program::Search(_)) {
+        if matches!(self.program, HostProgram::Search(_)) {
             self.go_on(now);
         }
         self.note_end(now);
@@ -210,7 +210,7 @@ impl Host {
     /// Nothing more happens by itself in this cycle: begins what a search decides to do then, and what follows from that.
     #[inline(never)]
     fn go_on(&mut self, now: Cycle) {
-        while let Program::Search(searching) = &mut self.program
+        while let HostProgram::Search(searching) = &mut self.program
             && searching.go_on(now, &mut self.machine)
         {
             while let Some(reached) = self.machine.take_up(now) {
@@ -306,7 +306,7 @@ impl Host {
     }
 
     /// Operations that are ready and not done, in program order.
-    pub fn operations(&self) -> Vec<Operation> {
+    pub fn operations(&self) -> Vec<ReadyOperation> {
         self.machine.operations()
     }
 

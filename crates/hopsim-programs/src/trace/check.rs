@@ -8,16 +8,16 @@ mod messages;
 
 use crate::error::ProgramError;
 use crate::record::Record;
-use crate::trace::{Place, Rules, Trace};
+use crate::trace::{Place, RecordRules, Trace};
 use calls::Calls;
-use messages::Messages;
+use messages::MessageTallies;
 
 /// Checks a trace, see [`Trace::check`].
 pub fn check(trace: &Trace) -> Result<(), ProgramError> {
     let ranks = u32::try_from(trace.ranks.len()).ok().filter(|&ranks| ranks > 0);
     let ranks = ranks.ok_or_else(|| ProgramError::new("expected from 1 to 4294967295 ranks"))?;
-    let mut rules = Rules::new(ranks, &trace.communicators)?;
-    let mut messages = Messages::default();
+    let mut rules = RecordRules::new(ranks, &trace.communicators)?;
+    let mut messages = MessageTallies::default();
     let mut calls = Calls::new(trace.communicators.len());
     for (tape, rank) in trace.ranks.iter().zip(0..) {
         rules.begin(rank);

@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Goes through the records of one rank after the other and refuses what cannot be executed whatever other ranks do.
-pub struct Rules {
+pub struct RecordRules {
     members: Members,
     rank: Rank,
     /// Requests that are open: number, and line where it was opened.
     open: FxHashMap<u32, Option<u64>>,
 }
 
-impl Rules {
+impl RecordRules {
     /// Refuses communicators with ranks that do not exist or that are there twice, and a number 0 without all ranks.
     pub fn new(ranks: u32, communicators: &[Arc<[Rank]>]) -> Result<Self, ProgramError> {
         Ok(Self { members: Members::new(ranks, communicators)?, rank: 0, open: FxHashMap::default() })

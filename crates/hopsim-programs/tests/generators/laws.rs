@@ -2,8 +2,9 @@
 
 use crate::run::{network, records, run, sent};
 use hopsim_programs::collectives::{Choices, Kind};
-use hopsim_programs::generators::stencil::Neighbours;
-use hopsim_programs::generators::{collective, stencil, training};
+use hopsim_programs::generators::collective::{CollectiveParameters, CollectiveProgram};
+use hopsim_programs::generators::stencil::{Neighbours, StencilParameters, StencilProgram};
+use hopsim_programs::generators::training::{TrainingParameters, TrainingProgram};
 use hopsim_programs::host::rules::{Rules, SendCompletes};
 use hopsim_programs::record::Script;
 use hopsim_programs::trace::{Tape, Trace};
@@ -39,18 +40,18 @@ fn check(program: impl Script + Clone + 'static, expected: (u64, u64)) {
     trace.check().unwrap();
 }
 
-fn stencils() -> impl Strategy<Value = stencil::Parameters> {
+fn stencils() -> impl Strategy<Value = StencilParameters> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     (prop::collection::vec(2u32..5, 1..4), flags, 0u64..200, 0u64..300, 1u32..4).prop_map(
         |(sides, (periodic, all, overlap), bytes, compute, iterations)| {
             let neighbours = if all { Neighbours::All } else { Neighbours::Faces };
-            stencil::Parameters { sides, periodic, bytes, compute, iterations, neighbours, overlap }
+            StencilParameters { sides, periodic, bytes, compute, iterations, neighbours, overlap }
         },
     )
 }
 
 /// Pairs of neighbours, each in both directions.
-fn pairs(parameters: &stencil::Parameters) -> u64 {
+fn pairs(parameters: &StencilParameters) -> u64 {
     let sides = || parameters.sides.iter().map(|&side| u64::from(side));
     let ranks: u64 = sides().product();
     // Steps along a side: minus or plus, from wherever there is somebody to go to.
@@ -61,7 +62,7 @@ fn pairs(parameters: &stencil::Parameters) -> u64 {
     }
 }
 
-fn trainings() -> impl Strategy<Value = training::Parameters> {
+fn trainings() -> impl Strategy<Value = TrainingParameters> {
     let degrees = (1u32..4, 1u32..4, 1u32..5, 1u32..4);
     let sizes = (0u64..300, 0u64..300, 0u64..100, 0u64..100);
     (degrees, sizes, 1u32..7, any::<bool>()).prop_map(
@@ -71,7 +72,7 @@ fn trainings() -> impl Strategy<Value = training::Parameters> {
             micro_batches,
             overlap,
         )| {
-            training::Parameters {
+            TrainingParameters {
                 data,
                 tensor,
                 pipeline,
@@ -93,8 +94,8 @@ fn ring(members: u32, bytes: u64) -> (u64, u64) {
     (p * rounds, bytes * rounds)
 }
 
-fn volume(parameters: &training::Parameters) -> (u64, u64) {
-    let training::Parameters { data, tensor, pipeline, layers, activation, gradient, micro_batches, .. } =
+fn volume(parameters: &TrainingParameters) -> (u64, u64) {
+    let TrainingParameters { data, tensor, pipeline, layers, activation, gradient, micro_batches, .. } =
         *parameters;
     let [data_, tensor_, layers, micro_batches] = [data, tensor, layers, micro_batches].map(u64::from);
     let sums = 2 * data_ * layers * micro_batches;
@@ -114,12 +115,12 @@ proptest! {
     fn stencils_finish_and_send_a_message_to_every_neighbour(parameters in stencils()) {
         let messages = pairs(&parameters) * u64::from(parameters.iterations);
         let bytes = messages * parameters.bytes;
-        check(stencil::Program::new(parameters).unwrap(), (messages, bytes));
+        check(StencilProgram::new(parameters).unwrap(), (messages, bytes));
     }
 
     #[test]
     fn training_finishes_and_sends_what_its_groups_need(parameters in trainings()) {
-        check(training::Program::new(parameters).unwrap(), volume(&parameters));
+        check(TrainingProgram::new(parameters).unwrap(), volume(&parameters));
     }
 
     #[test]
@@ -135,8 +136,8 @@ proptest! {
         };
         let root = (kind == Kind::Bcast).then_some(ranks / 2);
         let parameters =
-            collective::Parameters { ranks, kind, bytes, root, repeat, compute: 1000 * compute };
+            CollectiveParameters { ranks, kind, bytes, root, repeat, compute: 1000 * compute };
         let repeat = u64::from(repeat);
-        check(collective::Program::new(parameters).unwrap(), (repeat * messages, repeat * all));
+        check(CollectiveProgram::new(parameters).unwrap(), (repeat * messages, repeat * all));
     }
 }

@@ -1,13 +1,13 @@
 //! Times of stencils, and who is whose neighbour.
 
 use crate::run::{finish, network, records};
-use hopsim_programs::generators::stencil::{Neighbours, Parameters, Program};
+use hopsim_programs::generators::stencil::{Neighbours, StencilParameters, StencilProgram};
 use hopsim_programs::host::rules::Rules;
 use hopsim_programs::record::Record;
 use std::sync::Arc;
 
-fn parameters(sides: &[u32]) -> Parameters {
-    Parameters {
+fn parameters(sides: &[u32]) -> StencilParameters {
+    StencilParameters {
         sides: sides.to_vec(),
         periodic: true,
         bytes: 400,
@@ -19,8 +19,8 @@ fn parameters(sides: &[u32]) -> Parameters {
 }
 
 /// Peers of the messages that a rank sends, in order.
-fn peers(parameters: Parameters, rank: u32) -> Vec<u32> {
-    let program = Arc::new(Program::new(parameters).unwrap());
+fn peers(parameters: StencilParameters, rank: u32) -> Vec<u32> {
+    let program = Arc::new(StencilProgram::new(parameters).unwrap());
     let send = |record: &Record| match record {
         Record::Send { message, .. } => Some(message.peer),
         _ => None,
@@ -39,14 +39,15 @@ fn in_a_periodic_grid_an_iteration_takes_the_longer_of_computation_and_messages(
         for compute in [0, 30, messages - 1, messages, messages + 1, 5000] {
             for iterations in [1, 4] {
                 let with = |overlap| {
-                    let parameters = Parameters {
+                    let parameters = StencilParameters {
                         compute: compute.into(),
                         iterations,
                         neighbours,
                         overlap,
                         ..parameters(sides)
                     };
-                    let times = finish(Program::new(parameters).unwrap(), Rules::default(), network(50, 1));
+                    let times =
+                        finish(StencilProgram::new(parameters).unwrap(), Rules::default(), network(50, 1));
                     assert!(times.iter().all(|&time| time == times[0]), "{times:?}");
                     times[0]
                 };
@@ -60,7 +61,7 @@ fn in_a_periodic_grid_an_iteration_takes_the_longer_of_computation_and_messages(
 #[test]
 fn at_the_ends_of_a_line_there_is_one_neighbour() {
     // Three ranks in a line, messages of 100 phits, latency 50. Ends send at 0; the middle sends to rank 0, then to rank 2.
-    let program = Program::new(Parameters { periodic: false, ..parameters(&[3]) }).unwrap();
+    let program = StencilProgram::new(StencilParameters { periodic: false, ..parameters(&[3]) }).unwrap();
     assert_eq!(finish(program, Rules::default(), network(50, 1)), [150, 150, 250]);
 }
 
@@ -69,16 +70,16 @@ fn neighbours_come_dimension_by_dimension_minus_before_plus() {
     // Rank 5 of a grid of 4 x 3 is at (1, 1).
     assert_eq!(peers(parameters(&[4, 3]), 5), [4, 6, 1, 9]);
     assert_eq!(peers(parameters(&[4, 3]), 0), [3, 1, 8, 4]);
-    let all = Parameters { neighbours: Neighbours::All, ..parameters(&[4, 3]) };
+    let all = StencilParameters { neighbours: Neighbours::All, ..parameters(&[4, 3]) };
     assert_eq!(peers(all.clone(), 5), [0, 1, 2, 4, 6, 8, 9, 10]);
-    assert_eq!(peers(Parameters { periodic: false, ..all }, 0), [1, 4, 5]);
+    assert_eq!(peers(StencilParameters { periodic: false, ..all }, 0), [1, 4, 5]);
     assert_eq!(peers(parameters(&[2]), 0), [1, 1]);
 }
 
 #[test]
 fn the_two_messages_between_ranks_of_a_side_of_two_are_told_apart() {
     // What goes minus comes in from plus: the tags of rank 0's receives are those of rank 1's sends, crosswise.
-    let program = Arc::new(Program::new(parameters(&[2])).unwrap());
+    let program = Arc::new(StencilProgram::new(parameters(&[2])).unwrap());
     let tags = |rank, sends: bool| -> Vec<u32> {
         let tag = |record: &Record| match record {
             Record::Send { message, .. } if sends => Some(message.tag),

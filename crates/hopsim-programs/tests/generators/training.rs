@@ -2,14 +2,14 @@
 
 use crate::run::{finish, network, records};
 use hopsim_programs::collectives::Choices;
-use hopsim_programs::generators::training::{Parameters, Program};
+use hopsim_programs::generators::training::{TrainingParameters, TrainingProgram};
 use hopsim_programs::host::rules::Rules;
 use hopsim_programs::record::{Record, Script};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const PLAIN: Parameters = Parameters {
+const PLAIN: TrainingParameters = TrainingParameters {
     data: 1,
     tensor: 1,
     pipeline: 1,
@@ -30,8 +30,8 @@ fn rules() -> Rules {
 
 /// F or B for every pass of the rank of a stage.
 fn passes(pipeline: u32, micro_batches: u32, stage: u32) -> String {
-    let parameters = Parameters { pipeline, layers: pipeline, micro_batches, ..PLAIN };
-    let program = Arc::new(Program::new(parameters).unwrap());
+    let parameters = TrainingParameters { pipeline, layers: pipeline, micro_batches, ..PLAIN };
+    let program = Arc::new(TrainingProgram::new(parameters).unwrap());
     let pass = |record: &Record| match record {
         Record::Compute { nanoseconds: 10 } => Some('F'),
         Record::Compute { nanoseconds: 20 } => Some('B'),
@@ -120,7 +120,7 @@ proptest! {
         times in (0u32..40, 0u32..40), latency in 1u32..30,
     ) {
         let (data, tensor) = (1 << powers.0, 1 << powers.1);
-        let parameters = Parameters {
+        let parameters = TrainingParameters {
             data, tensor, pipeline: stages, layers: stages * each, micro_batches,
             forward: times.0.into(), backward: times.1.into(), ..PLAIN
         };
@@ -131,13 +131,13 @@ proptest! {
         let gradients = each * powers.0 * latency;
         let expected: Vec<u32> =
             (0..data * stages * tensor).map(|rank| ends[(rank / tensor % stages) as usize] + gradients).collect();
-        prop_assert_eq!(finish(Program::new(parameters).unwrap(), rules(), network(latency, 0)), expected);
+        prop_assert_eq!(finish(TrainingProgram::new(parameters).unwrap(), rules(), network(latency, 0)), expected);
     }
 }
 
 #[test]
 fn a_step_with_a_network_of_no_length_takes_the_bubble_formula_and_little_more() {
-    let parameters = Parameters {
+    let parameters = TrainingParameters {
         pipeline: 4,
         layers: 8,
         micro_batches: 10,
@@ -145,7 +145,8 @@ fn a_step_with_a_network_of_no_length_takes_the_bubble_formula_and_little_more()
         backward: 200_000,
         ..PLAIN
     };
-    let last = finish(Program::new(parameters).unwrap(), rules(), network(1, 0)).into_iter().max().unwrap();
+    let last =
+        finish(TrainingProgram::new(parameters).unwrap(), rules(), network(1, 0)).into_iter().max().unwrap();
     let formula = (10 + 4 - 1) * 300_000 * 2;
     // At most every pass waits for one message.
     assert!((formula + 2 * 3..=formula + 20).contains(&last), "{last}");
@@ -154,8 +155,8 @@ fn a_step_with_a_network_of_no_length_takes_the_bubble_formula_and_little_more()
 /// Two copies of a model of three layers, two micro-batches: passes take 2 · 3 · 30 cycles, the last backward one begins at
 /// cycle 120.
 fn two_copies(gradient: u64, overlap: bool) -> u32 {
-    let parameters = Parameters { data: 2, layers: 3, micro_batches: 2, gradient, overlap, ..PLAIN };
-    let times = finish(Program::new(parameters).unwrap(), rules(), network(7, 1));
+    let parameters = TrainingParameters { data: 2, layers: 3, micro_batches: 2, gradient, overlap, ..PLAIN };
+    let times = finish(TrainingProgram::new(parameters).unwrap(), rules(), network(7, 1));
     assert_eq!(times[0], times[1]);
     times[0]
 }
@@ -172,8 +173,8 @@ fn gradients_are_summed_up_after_or_beside_backward() {
 
 #[test]
 fn groups_are_tensor_then_pipeline_then_data() {
-    let parameters = Parameters { data: 2, tensor: 3, pipeline: 2, layers: 2, ..PLAIN };
-    let program = Program::new(parameters).unwrap();
+    let parameters = TrainingParameters { data: 2, tensor: 3, pipeline: 2, layers: 2, ..PLAIN };
+    let program = TrainingProgram::new(parameters).unwrap();
     let groups: Vec<Vec<u32>> = program.communicators().iter().map(|group| group.to_vec()).collect();
     assert_eq!(groups[0], (0..12).collect::<Vec<u32>>());
     assert_eq!(groups[1..5], [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]);

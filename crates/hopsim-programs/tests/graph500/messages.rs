@@ -1,10 +1,10 @@
 //! Queries as messages.
 
-use hopsim_programs::graph500::aggregation::Messages;
+use hopsim_programs::graph500::aggregation::LevelMessages;
 use proptest::prelude::*;
 
 fn split(queries: u64, ranks: u32, coalescing: u32) -> Vec<u64> {
-    Messages::new(queries, ranks, coalescing).collect()
+    LevelMessages::new(queries, ranks, coalescing).collect()
 }
 
 #[test]
@@ -27,7 +27,7 @@ proptest! {
     fn every_query_is_in_one_message_and_no_message_is_empty_or_too_full(
         queries in 0u64..100_000, ranks in 2u32..300, coalescing in 1u32..300,
     ) {
-        let messages = Messages::new(queries, ranks, coalescing);
+        let messages = LevelMessages::new(queries, ranks, coalescing);
         let left = messages.left();
         let all: Vec<u64> = messages.collect();
         prop_assert_eq!(all.len() as u64, left);

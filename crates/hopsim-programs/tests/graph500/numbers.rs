@@ -1,14 +1,14 @@
 //! Random numbers for the tests.
 
-use hopsim_programs::graph500::random::{Purpose, Source};
+use hopsim_programs::graph500::random::{DrawPurpose, Source};
 
 /// Sources of a seed: `SplitMix64`, begun at a place of its own for every purpose.
-pub fn seeded(seed: u64) -> impl Fn(Purpose) -> Source + Send + Sync + 'static {
+pub fn seeded(seed: u64) -> impl Fn(DrawPurpose) -> Source + Send + Sync + 'static {
     move |purpose| {
         let (kind, rank) = match purpose {
-            Purpose::Search => (0, 0),
-            Purpose::Volume(rank) => (1, rank),
-            Purpose::Destinations(rank) => (2, rank),
+            DrawPurpose::Search => (0, 0),
+            DrawPurpose::Volume(rank) => (1, rank),
+            DrawPurpose::Destinations(rank) => (2, rank),
         };
         let mut state = mix(seed ^ mix(kind ^ mix(rank.into())));
         Box::new(move || {

@@ -3,7 +3,7 @@
 use super::path;
 use crate::config::infiniband::LanesConfig;
 use crate::plan::within;
-use hopsim_infiniband::lanes::{Entry, Lanes};
+use hopsim_infiniband::lanes::{LaneEntry, Lanes};
 use hopsim_network::error::ConfigError;
 
 /// Weight of every VL where no table is given: the longest packet.
@@ -15,7 +15,7 @@ pub fn build(config: &LanesConfig) -> Result<Lanes, ConfigError> {
     within(1..=15, u32::from(count), &path("lanes.count"))?;
     let (high, low) = (entries(&config.high, "high", count)?, entries(&config.low, "low", count)?);
     let low = if high.is_empty() && low.is_empty() {
-        (0..count).map(|lane| Entry { lane, weight: WEIGHT }).collect()
+        (0..count).map(|lane| LaneEntry { lane, weight: WEIGHT }).collect()
     } else {
         low
     };
@@ -27,7 +27,7 @@ pub fn build(config: &LanesConfig) -> Result<Lanes, ConfigError> {
     Ok(Lanes { count, of_service_level: service_levels(config)?, high, low, high_limit: config.high_limit })
 }
 
-fn entries(given: &[[u8; 2]], name: &str, count: u8) -> Result<Vec<Entry>, ConfigError> {
+fn entries(given: &[[u8; 2]], name: &str, count: u8) -> Result<Vec<LaneEntry>, ConfigError> {
     let entry = |(index, &[lane, weight]): (usize, &[u8; 2])| {
         let refused = |reason: &str| {
             ConfigError::new(path(&format!("lanes.{name}.{index}")), reason)
@@ -37,7 +37,7 @@ fn entries(given: &[[u8; 2]], name: &str, count: u8) -> Result<Vec<Entry>, Confi
         match () {
             () if lane >= count => Err(refused("there is no such VL")),
             () if weight == 0 => Err(refused("the VL would never send")),
-            () => Ok(Entry { lane, weight }),
+            () => Ok(LaneEntry { lane, weight }),
         }
     };
     given.iter().enumerate().map(entry).collect()

@@ -1,6 +1,6 @@
 //! Random virtual lanes.
 
-use hopsim_infiniband::lanes::{Entry, Lanes, NO_LIMIT};
+use hopsim_infiniband::lanes::{LaneEntry, Lanes, NO_LIMIT};
 use proptest::array::uniform16;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -16,12 +16,12 @@ pub fn lanes() -> impl Strategy<Value = Lanes> {
         (uniform16(0..count), table(), table(), needed, limit).prop_map(
             move |(of_service_level, high, low, needed, high_limit)| {
                 let entries = |table: Vec<(u8, u8)>| {
-                    table.into_iter().map(|(lane, weight)| Entry { lane, weight }).collect::<Vec<_>>()
+                    table.into_iter().map(|(lane, weight)| LaneEntry { lane, weight }).collect::<Vec<_>>()
                 };
                 let mut tables = [entries(low), entries(high)];
                 for (lane, (is_high, place, weight)) in (0..count).zip(needed) {
                     let table = &mut tables[usize::from(is_high)];
-                    table.insert(place.min(table.len()), Entry { lane, weight });
+                    table.insert(place.min(table.len()), LaneEntry { lane, weight });
                 }
                 let [low, high] = tables;
                 Lanes { count, of_service_level, high, low, high_limit }

@@ -5,7 +5,7 @@ use crate::collectives::{Call, Choices};
 use crate::error::ProgramError;
 use crate::graph::{Dependency, Graph, Operation, RankGraph};
 use crate::record::{Bytes, Collective, Communicator, Message, Rank, Record};
-use crate::trace::{Rules, Tape, Trace};
+use crate::trace::{RecordRules, Tape, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::io::{self, Write};
@@ -36,15 +36,15 @@ pub fn unroll(trace: &Trace, choices: &Choices) -> Result<Graph, ProgramError> {
 
 /// What tags are needed for: messages of a communicator with a tag, or its collective operations. These need one only, as all
 /// members call them in the same order.
-type Key = (Communicator, Option<u32>);
+type TagKey = (Communicator, Option<u32>);
 
 /// What the graphs of all ranks have in common.
 struct Export<'a> {
     trace: &'a Trace,
     choices: &'a Choices,
-    rules: Rules,
+    rules: RecordRules,
     /// The tags of all keys but those of messages of communicator 0 that keep their own.
-    tags: FxHashMap<Key, u32>,
+    tags: FxHashMap<TagKey, u32>,
 }
 
 /// The tag that means any in GOAL.
@@ -53,10 +53,10 @@ const ANY: u32 = u32::MAX;
 impl<'a> Export<'a> {
     fn new(trace: &'a Trace, choices: &'a Choices) -> Result<Self, ProgramError> {
         let ranks = u32::try_from(trace.ranks.len()).unwrap_or(u32::MAX);
-        let rules = Rules::new(ranks, &trace.communicators)?;
+        let rules = RecordRules::new(ranks, &trace.communicators)?;
         let mut used: FxHashSet<u32> = FxHashSet::default();
-        let mut tags: FxHashMap<Key, u32> = FxHashMap::default();
-        let mut keys: Vec<Key> = Vec::new();
+        let mut tags: FxHashMap<TagKey, u32> = FxHashMap::default();
+        let mut keys: Vec<TagKey> = Vec::new();
         for record in trace.ranks.iter().flat_map(Tape::iter) {
             let key = match record {
                 Record::Send { message, .. } | Record::Receive { message, .. } => {
@@ -78,24 +78,24 @@ impl<'a> Export<'a> {
         Ok(Self { trace, choices, rules, tags })
     }
 
-    fn tag(&self, key: Key) -> u32 {
+    fn tag(&self, key: TagKey) -> u32 {
         let own = if let (0, Some(tag)) = key { tag } else { ANY };
         self.tags.get(&key).copied().unwrap_or(own)
     }
 
     fn rank(&self, rank: Rank) -> Result<RankGraph, ProgramError> {
         let tape = &self.trace.ranks[rank as usize];
-        let mut chain = Chain::new(self, rank);
+        let mut export = RankExport::new(self, rank);
         for (record, number) in tape.iter().zip(0..) {
-            chain.line = tape.line(number);
-            chain.record(&record).map_err(|error| ProgramError { line: chain.line, ..error.rank(rank) })?;
+            export.line = tape.line(number);
+            export.record(&record).map_err(|error| ProgramError { line: export.line, ..error.rank(rank) })?;
         }
-        Ok(chain.graph)
+        Ok(export.graph)
     }
 }
 
 /// The graph of a rank while it is made.
-struct Chain<'a> {
+struct RankExport<'a> {
     export: &'a Export<'a>,
     rank: Rank,
     line: Option<u64>,
@@ -106,7 +106,7 @@ struct Chain<'a> {
     requests: FxHashMap<u32, u32>,
 }
 
-impl<'a> Chain<'a> {
+impl<'a> RankExport<'a> {
     fn new(export: &'a Export<'a>, rank: Rank) -> Self {
         Self {
             export,

@@ -11,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub fn unroll_graph(graph: &Graph, choices: &Choices) -> Result<Graph, ProgramError> {
     let tags = tags(graph);
     let ranks = graph.ranks.iter().zip(0..).map(|(own, rank)| {
-        let mut unrolling = Unrolling { all: graph, choices, tags: &tags, rank, graph: RankGraph::default() };
+        let mut unrolling =
+            RankUnrolling { all: graph, choices, tags: &tags, rank, graph: RankGraph::default() };
         unrolling.rank(own).map_err(|error| error.rank(rank))?;
         Ok(unrolling.graph)
     });
@@ -42,7 +43,7 @@ fn tags(graph: &Graph) -> FxHashMap<(Communicator, u32), u32> {
 }
 
 /// The graph of a rank while it is made.
-struct Unrolling<'a> {
+struct RankUnrolling<'a> {
     all: &'a Graph,
     choices: &'a Choices,
     tags: &'a FxHashMap<(Communicator, u32), u32>,
@@ -50,7 +51,7 @@ struct Unrolling<'a> {
     graph: RankGraph,
 }
 
-impl Unrolling<'_> {
+impl RankUnrolling<'_> {
     fn rank(&mut self, own: &RankGraph) -> Result<(), ProgramError> {
         // By operation: what waits, and what is waited for, in its place.
         let mut places: Vec<(u32, u32)> = Vec::with_capacity(own.operations.len());

@@ -8,7 +8,7 @@ use crate::trace::Trace;
 
 /// The calls of a member.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Sequence {
+struct CallSequence {
     count: u64,
     /// Digest of all calls in their order.
     digest: u64,
@@ -16,11 +16,11 @@ struct Sequence {
 
 /// What is known of a communicator.
 #[derive(Clone, Default)]
-struct Entry {
+struct CommunicatorCalls {
     /// Calls of the rank whose records are gone through.
-    current: Sequence,
+    current: CallSequence,
     /// A rank that calls something, and what.
-    first: Option<(Rank, Sequence)>,
+    first: Option<(Rank, CallSequence)>,
     /// Another rank, which calls something else.
     deviates: Option<Rank>,
     /// How many ranks call something.
@@ -31,7 +31,7 @@ struct Entry {
 
 /// All calls so far.
 pub struct Calls {
-    entries: Vec<Entry>,
+    entries: Vec<CommunicatorCalls>,
     /// Communicators in which the current rank calls something.
     touched: Vec<Communicator>,
 }
@@ -39,7 +39,7 @@ pub struct Calls {
 impl Calls {
     /// No calls yet in so many communicators.
     pub fn new(communicators: usize) -> Self {
-        Self { entries: vec![Entry::default(); communicators], touched: Vec::new() }
+        Self { entries: vec![CommunicatorCalls::default(); communicators], touched: Vec::new() }
     }
 
     /// The next call of the current rank, which stands at this place of the communicator.
@@ -70,7 +70,7 @@ impl Calls {
                 entry.difference = entry.difference.wrapping_add(sent).wrapping_sub(received);
             }
         }
-        entry.current = Sequence { count: entry.current.count + 1, digest: mix(digest) };
+        entry.current = CallSequence { count: entry.current.count + 1, digest: mix(digest) };
     }
 
     /// The rank calls nothing more.

@@ -26,11 +26,11 @@ struct Tally {
 
 /// All messages so far.
 #[derive(Default)]
-pub struct Messages {
+pub struct MessageTallies {
     tallies: FxHashMap<Key, Tally>,
 }
 
-impl Messages {
+impl MessageTallies {
     #[inline]
     fn tally(&mut self, source: Rank, destination: Rank, message: &Message) -> &mut Tally {
         let Message { tag, communicator, .. } = *message;
