@@ -8,12 +8,12 @@ use crate::parts::Request;
 use hopsim_core::trace::Hop;
 use hopsim_network::topology::{GLOBAL, LOCAL};
 use hopsim_random::Stream;
-use hopsim_routing::in_transit::{Candidates, Policy};
+use hopsim_routing::in_transit::{Candidates, MisroutePolicy};
 use hopsim_routing::{olm, par};
 
 /// What the mechanisms differ in.
 pub struct Rule {
-    policy: Policy,
+    policy: MisroutePolicy,
     candidates: Candidates,
     pub trigger: Trigger,
     /// Whether there are local misroutes in intermediate groups.
@@ -116,11 +116,11 @@ impl Rule {
             return applies.then_some(Misroute::Local);
         }
         match self.policy {
-            Policy::Crg => Some(Misroute::Global),
-            Policy::Nrg | Policy::Rrg if misrouted => Some(Misroute::Due),
-            Policy::Nrg => Some(Misroute::Local),
-            Policy::Rrg => Some(Misroute::Either),
-            Policy::Mm => match hops.len() {
+            MisroutePolicy::Crg => Some(Misroute::Global),
+            MisroutePolicy::Nrg | MisroutePolicy::Rrg if misrouted => Some(Misroute::Due),
+            MisroutePolicy::Nrg => Some(Misroute::Local),
+            MisroutePolicy::Rrg => Some(Misroute::Either),
+            MisroutePolicy::Mm => match hops.len() {
                 0 => Some(Misroute::Global),
                 1 => Some(Misroute::Local),
                 _ => Some(Misroute::Due),

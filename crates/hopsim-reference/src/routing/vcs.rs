@@ -57,8 +57,8 @@ fn paths(routing: &RoutingConfig) -> (&'static str, &'static [&'static str]) {
     const ROUTER: (&str, &[&str]) = ("lgllgl", &["lgllgl", "lgl"]);
     match routing {
         RoutingConfig::Valiant(config) if config.intermediate == valiant::Intermediate::Group => GROUP,
-        RoutingConfig::Ugal(config) if config.intermediate != Some(ugal::Intermediate::Router) => GROUP,
-        RoutingConfig::Piggyback(config) if config.intermediate == ugal::Intermediate::Group => GROUP,
+        RoutingConfig::Ugal(config) if config.intermediate != Some(ugal::DetourEnd::Router) => GROUP,
+        RoutingConfig::Piggyback(config) if config.intermediate == ugal::DetourEnd::Group => GROUP,
         RoutingConfig::Valiant(_)
         | RoutingConfig::Ugal(_)
         | RoutingConfig::Piggyback(_)
