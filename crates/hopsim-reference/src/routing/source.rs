@@ -13,7 +13,7 @@ use hopsim_routing::ugal::DetourEnd;
 use hopsim_routing::{piggyback, source_adaptive, ugal};
 
 /// What the mechanisms differ in.
-pub struct Rule {
+pub struct SourceRule {
     detour: Detour,
     /// How much longer the wait for the minimal path must be \[packets\].
     threshold: u32,
@@ -27,7 +27,7 @@ pub struct Rule {
     sticky: bool,
 }
 
-impl Rule {
+impl SourceRule {
     pub fn ugal(config: &ugal::Config, ways: &Ways) -> Self {
         let to_group = ways.dragonfly().is_some() && config.intermediate != Some(DetourEnd::Router);
         Self {

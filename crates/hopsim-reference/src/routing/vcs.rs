@@ -34,11 +34,11 @@ pub struct Vcs {
 }
 
 /// A link of a path: class and VC.
-type Step = (u8, u8);
+type LinkVc = (u8, u8);
 
 enum Rule {
     /// The VCs in increasing order along the longest path: of requests and one-way packets, of replies.
-    Increasing { orders: [Vec<Step>; 2], reuses: bool },
+    Increasing { orders: [Vec<LinkVc>; 2], reuses: bool },
     /// All VCs from which the rest of the path still fits.
     Flexible { order: Order, detour: &'static str },
     /// So many VCs, whatever the hop.
@@ -77,7 +77,7 @@ pub fn count(path: &str) -> [u8; 2] {
 }
 
 /// The links of a path with a VC for each, those of each class numbered on from `first`.
-pub fn number(path: &str, first: [u8; 2]) -> Vec<Step> {
+pub fn number(path: &str, first: [u8; 2]) -> Vec<LinkVc> {
     let mut next = first;
     let step = |letter: char| {
         let class = usize::from(letter == 'g');
