@@ -14,9 +14,8 @@ use std::collections::VecDeque;
 pub fn build_router(plan: &Plan, router: u32) -> Router {
     let classes = plan.topology.ports();
     let builder = Builder { plan, router };
-    let places = input_ports(plan);
-    let inputs: Vec<Input> =
-        places.iter().enumerate().map(|(port, place)| builder.input(port, place)).collect();
+    let kinds = input_ports(plan);
+    let inputs: Vec<Input> = kinds.iter().enumerate().map(|(port, kind)| builder.input(port, kind)).collect();
     let crossbar = match plan.router.crossbar_inputs {
         CrossbarInputs::Port => inputs.len(),
         CrossbarInputs::Vc => inputs.iter().map(|input| input.vcs.len()).sum(),
@@ -29,7 +28,7 @@ pub fn build_router(plan: &Plan, router: u32) -> Router {
 }
 
 /// What stands at an input port.
-enum Place {
+enum InputKind {
     /// A link of a class.
     Link(u8),
     /// The node of a terminal port, and the first of its injection VCs that are at the input port.
@@ -37,18 +36,18 @@ enum Place {
 }
 
 /// The input ports of every router: one for each output port, then the second injection ports of the nodes.
-fn input_ports(plan: &Plan) -> Vec<Place> {
+fn input_ports(plan: &Plan) -> Vec<InputKind> {
     let classes = plan.topology.ports();
-    let mut ports: Vec<Place> = Vec::new();
+    let mut ports: Vec<InputKind> = Vec::new();
     for (port, class) in classes.iter().enumerate() {
         ports.push(match class {
-            PortClass::Terminal => Place::Node(port, 0),
-            PortClass::Link(class) => Place::Link(*class),
+            PortClass::Terminal => InputKind::Node(port, 0),
+            PortClass::Link(class) => InputKind::Link(*class),
         });
     }
     for number in 1..plan.experiment.nic.injection_ports as usize {
         let terminals = (0..classes.len()).filter(|&port| classes[port] == PortClass::Terminal);
-        ports.extend(terminals.map(|port| Place::Node(port, number * injection_vcs(plan))));
+        ports.extend(terminals.map(|port| InputKind::Node(port, number * injection_vcs(plan))));
     }
     ports
 }
@@ -65,24 +64,24 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn input(&self, port: usize, place: &Place) -> Input {
+    fn input(&self, port: usize, kind: &InputKind) -> Input {
         let Self { plan, router } = *self;
-        let class = match *place {
-            Place::Link(class) => PortClass::Link(class),
-            Place::Node(..) => PortClass::Terminal,
+        let class = match *kind {
+            InputKind::Link(class) => PortClass::Link(class),
+            InputKind::Node(..) => PortClass::Terminal,
         };
         let spec = plan.network.classes.of(class);
-        let vcs = if let Place::Node(..) = place { injection_vcs(plan) } else { usize::from(spec.vcs) };
+        let vcs = if let InputKind::Node(..) = kind { injection_vcs(plan) } else { usize::from(spec.vcs) };
         Input {
             class,
             latency: plan.network.link(router, port).latency,
             capacity: spec.buffer,
-            peer: if let Place::Link(_) = place { self.peer(port) } else { None },
-            node: match *place {
-                Place::Node(terminal, vc) => {
+            peer: if let InputKind::Link(_) = kind { self.peer(port) } else { None },
+            node: match *kind {
+                InputKind::Node(terminal, vc) => {
                     Some(((router * plan.topology.nodes_per_router()) as usize + terminal, vc))
                 }
-                Place::Link(_) => None,
+                InputKind::Link(_) => None,
             },
             wire: DelayLine::new(),
             vcs: (0..vcs).map(|_| VecDeque::new()).collect(),

@@ -43,7 +43,7 @@ mod waits;
 use hopsim_core::trace::PacketTrace;
 use hopsim_experiment::plan::Plan;
 pub use life::{Life, Passage, Record};
-pub use program::{Programs, Run, Told};
+pub use program::{ProgramRun, Programs, Told};
 pub use simulator::Simulator;
 
 /// The life of every packet granted at least one output in the first `cycles` cycles, by source and serial
@@ -56,7 +56,7 @@ pub fn trace(plan: &Plan, cycles: u32) -> Vec<PacketTrace> {
 
 /// What a run of programs leaves behind that ends at the first multiple of `period` by which they are done; `None` if that is not
 /// by cycle `limit`.
-pub fn programs(plan: &Plan, period: u32, limit: u32) -> Option<Run> {
+pub fn programs(plan: &Plan, period: u32, limit: u32) -> Option<ProgramRun> {
     Simulator::new(plan).run_programs(period, limit)
 }
 

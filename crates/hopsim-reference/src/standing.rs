@@ -8,12 +8,12 @@ use hopsim_experiment::config::measure::RecordStream;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Router and output port.
-pub type Link = (usize, usize);
+pub type OutputPort = (usize, usize);
 
 /// A congestion tree at some cycle.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    pub links: BTreeSet<Link>,
+    pub links: BTreeSet<OutputPort>,
     pub depth: u32,
     pub phits: u64,
     /// Numbers of packets in the tree that want the root, another root, none.
@@ -26,9 +26,9 @@ pub struct Congestion {
     /// Numbers of packets by cycle: that stand still; in trees, for a busy link alone, for the crossbar, in circles.
     pub censuses: BTreeMap<u32, [u32; 5]>,
     /// The trees by cycle and root.
-    pub trees: BTreeMap<(u32, Link), Tree>,
+    pub trees: BTreeMap<(u32, OutputPort), Tree>,
     /// How often packets of the window were seen that want the root, another root, none, by root, job and groups.
-    pub flows: BTreeMap<(Link, usize, u32, u32), [u64; 3]>,
+    pub flows: BTreeMap<(OutputPort, usize, u32, u32), [u64; 3]>,
 }
 
 /// A queue whose head waits.
@@ -48,7 +48,7 @@ impl Queue {
 /// What a head waits for in the end.
 enum End {
     /// A link, with the number of links up to it.
-    Link(Link, u32),
+    Link(OutputPort, u32),
     /// The crossbar.
     Crossbar,
     /// The head itself: heads wait for each other in a circle.
@@ -152,7 +152,7 @@ impl Simulator<'_> {
     fn stand(
         &self,
         congestion: &mut Congestion,
-        (root, depth, roots): (Link, u32, &BTreeSet<Link>),
+        (root, depth, roots): (OutputPort, u32, &BTreeSet<OutputPort>),
         (router, queue): (usize, &Queue),
     ) {
         let tree = congestion.trees.entry((self.now, root)).or_default();
@@ -180,9 +180,9 @@ impl Simulator<'_> {
     }
 
     /// The links before a packet: those of the first shortest path, from the port on that its head asks for.
-    fn way_ahead(&self, (router, begins): (usize, Option<usize>), node: u32) -> Vec<Link> {
+    fn way_ahead(&self, (router, begins): (usize, Option<usize>), node: u32) -> Vec<OutputPort> {
         let (to, exit) = (node as usize / self.nodes_per_router, node as usize % self.nodes_per_router);
-        let mut way: Vec<Link> = begins.map(|port| (router, port)).into_iter().collect();
+        let mut way: Vec<OutputPort> = begins.map(|port| (router, port)).into_iter().collect();
         let next = begins.map_or(Some(router), |port| self.neighbour(router, port));
         // A head that asks for its node is there.
         let Some(next) = next else { return way };

@@ -9,7 +9,7 @@ use hopsim_experiment::config::measure::RecordStream;
 use hopsim_network::network::CrossbarInputs;
 
 /// A head that could be granted in this cycle.
-pub(crate) struct Waiting {
+pub(crate) struct InjectionHead {
     node: u32,
     packet: usize,
     reason: WaitReason,
@@ -17,7 +17,7 @@ pub(crate) struct Waiting {
 
 impl Simulator<'_> {
     /// The heads of all injection VCs, each with what it waits for if it is not granted in this cycle; none if nobody asks.
-    pub(crate) fn heads_at_injection(&self) -> Vec<Waiting> {
+    pub(crate) fn heads_at_injection(&self) -> Vec<InjectionHead> {
         let measure = &self.plan.experiment.measure;
         let window = measure.warmup.cycles()..measure.warmup.cycles() + measure.cycles;
         if !measure.streams.contains(&RecordStream::InjectionWaits) || !window.contains(&self.now) {
@@ -33,7 +33,7 @@ impl Simulator<'_> {
                 for vc in 0..input.vcs.len() {
                     let Some(packet) = self.next_in((router, port, vc)) else { continue };
                     let reason = self.reason((router, port, vc), packet);
-                    heads.push(Waiting { node: node as u32, packet, reason });
+                    heads.push(InjectionHead { node: node as u32, packet, reason });
                 }
             }
         }
@@ -41,7 +41,7 @@ impl Simulator<'_> {
     }
 
     /// Counts a cycle of waiting for each of the heads that has not been granted.
-    pub(crate) fn count_waits(&mut self, heads: Vec<Waiting>) {
+    pub(crate) fn count_waits(&mut self, heads: Vec<InjectionHead>) {
         for head in heads {
             if self.packets[head.packet].trace.hops.is_empty() {
                 *self.waits.entry((head.node, head.reason as usize)).or_default() += 1;

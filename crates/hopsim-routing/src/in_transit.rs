@@ -22,7 +22,7 @@ const MANDATORY: u8 = 4;
 /// Misroutes in the source group of packets to another group (global misrouting policy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Policy {
+pub enum MisroutePolicy {
     /// Mixed mode (MM): over the own global links at injection, over a local link after a minimal local hop.
     #[default]
     Mm,
@@ -59,9 +59,9 @@ pub enum LocalMisroutes {
 
 /// The parameters of an in-transit adaptive mechanism.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
+pub struct InTransitRule {
     /// Misroutes in the source group.
-    pub policy: Policy,
+    pub policy: MisroutePolicy,
     /// Local misroutes elsewhere.
     pub local: LocalMisroutes,
     /// How a misroute is found.
@@ -72,7 +72,7 @@ pub struct Rule {
     pub reuses: bool,
 }
 
-impl Rule {
+impl InTransitRule {
     /// Refuses what a topology cannot carry.
     pub fn check(&self, topology: &Topology) -> Result<(), ConfigError> {
         let dragonfly = super::detour::dragonfly(topology)?;
@@ -87,7 +87,7 @@ impl Rule {
 /// An in-transit adaptive mechanism.
 #[derive(Clone, Debug)]
 pub struct InTransit {
-    rule: Rule,
+    rule: InTransitRule,
     base: Minimal,
     /// First port of each link class and their number -- constant.
     ports: [(usize, usize); 2],
@@ -132,7 +132,7 @@ impl Groups {
 
 impl InTransit {
     /// The mechanism over the minimal paths of `base`.
-    pub fn new(rule: Rule, base: Minimal) -> Self {
+    pub fn new(rule: InTransitRule, base: Minimal) -> Self {
         let (p, a, h) = (base.dragonfly().p(), base.dragonfly().a(), base.dragonfly().h());
         let ports = [(p as usize, a as usize - 1), ((p + a - 1) as usize, h as usize)];
         Self { rule, base, ports }
@@ -153,12 +153,12 @@ impl InTransit {
         if groups.leaving() {
             return Some(match self.rule.policy {
                 _ if state.flags & MANDATORY != 0 => Options::Mandatory,
-                Policy::Crg => Options::Global,
-                Policy::Nrg => Options::Local,
-                Policy::Rrg => Options::Either,
-                Policy::Mm if head.at_injection() => Options::Global,
-                Policy::Mm if first => Options::Local,
-                Policy::Mm => return None,
+                MisroutePolicy::Crg => Options::Global,
+                MisroutePolicy::Nrg => Options::Local,
+                MisroutePolicy::Rrg => Options::Either,
+                MisroutePolicy::Mm if head.at_injection() => Options::Global,
+                MisroutePolicy::Mm if first => Options::Local,
+                MisroutePolicy::Mm => return None,
             });
         }
         let allowed = match self.rule.local {
@@ -184,9 +184,9 @@ impl InTransit {
             state.flags |= LOCAL_DONE;
         }
         let due = match self.rule.policy {
-            Policy::Crg => false,
-            Policy::Mm => open.place != Place::Injection,
-            Policy::Nrg | Policy::Rrg => misrouted,
+            MisroutePolicy::Crg => false,
+            MisroutePolicy::Mm => open.place != Place::Injection,
+            MisroutePolicy::Nrg | MisroutePolicy::Rrg => misrouted,
         };
         if due && open.leaving && state.flags & GLOBAL_DONE == 0 {
             state.flags |= MANDATORY;
@@ -318,7 +318,7 @@ impl Mechanism for InTransit {
     }
 
     fn draws(&self) -> bool {
-        self.rule.candidates == Candidates::One || self.rule.policy == Policy::Rrg
+        self.rule.candidates == Candidates::One || self.rule.policy == MisroutePolicy::Rrg
     }
 
     fn redecides(&self) -> bool {

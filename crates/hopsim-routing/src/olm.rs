@@ -1,6 +1,6 @@
 //! On-the-fly local misrouting: see [`Config`].
 
-use super::in_transit::{Candidates, InTransit, LocalMisroutes, Policy, Rule};
+use super::in_transit::{Candidates, InTransit, InTransitRule, LocalMisroutes, MisroutePolicy};
 use super::minimal::Minimal;
 use super::trigger::TriggerConfig;
 use super::{Flexible, Ordered, Paths, Reverts, Safety};
@@ -47,7 +47,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Misroutes in the source group.
-    pub policy: Policy,
+    pub policy: MisroutePolicy,
     /// Local misroutes in the other groups, and of packets inside their group.
     pub local_misrouting: bool,
     /// How a misroute is found.
@@ -59,7 +59,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            policy: Policy::Mm,
+            policy: MisroutePolicy::Mm,
             local_misrouting: true,
             candidates: Candidates::All,
             trigger: TriggerConfig::default(),
@@ -71,8 +71,8 @@ impl Default for Config {
 pub type Olm = InTransit;
 
 impl Config {
-    fn rule(&self) -> Rule {
-        Rule {
+    fn rule(&self) -> InTransitRule {
+        InTransitRule {
             policy: self.policy,
             local: if self.local_misrouting { LocalMisroutes::Everywhere } else { LocalMisroutes::None },
             candidates: self.candidates,

@@ -1,6 +1,6 @@
 //! Progressive adaptive routing: see [`Config`].
 
-use super::in_transit::{Candidates, InTransit, LocalMisroutes, Policy, Rule};
+use super::in_transit::{Candidates, InTransit, InTransitRule, LocalMisroutes, MisroutePolicy};
 use super::minimal::Minimal;
 use super::trigger::TriggerConfig;
 use super::{Flexible, Ordered, Paths, Reverts};
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Misroutes in the source group: `mm` or `crg`, which begin with the own global links.
-    pub policy: Policy,
+    pub policy: MisroutePolicy,
     /// Local misroutes in intermediate groups.
     pub local_misrouting: bool,
     /// How a misroute is found.
@@ -32,7 +32,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            policy: Policy::Mm,
+            policy: MisroutePolicy::Mm,
             local_misrouting: true,
             candidates: Candidates::All,
             trigger: TriggerConfig::default(),
@@ -44,8 +44,8 @@ impl Default for Config {
 pub type Par = InTransit;
 
 impl Config {
-    fn rule(&self) -> Rule {
-        Rule {
+    fn rule(&self) -> InTransitRule {
+        InTransitRule {
             policy: self.policy,
             local: if self.local_misrouting { LocalMisroutes::Intermediate } else { LocalMisroutes::None },
             candidates: self.candidates,
@@ -56,8 +56,8 @@ impl Config {
 
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
-        if let Policy::Rrg | Policy::Nrg = self.policy {
-            let name = if self.policy == Policy::Rrg { "rrg" } else { "nrg" };
+        if let MisroutePolicy::Rrg | MisroutePolicy::Nrg = self.policy {
+            let name = if self.policy == MisroutePolicy::Rrg { "rrg" } else { "nrg" };
             return Err(ConfigError::new("policy", "PAR misroutes over the own global links first")
                 .value(name)
                 .valid("mm or crg"));

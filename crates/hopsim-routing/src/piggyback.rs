@@ -3,8 +3,8 @@
 use super::Paths;
 use super::detour::{IntraGroup, Policy};
 use super::minimal::Minimal;
-use super::source::{PathLengths, Rule, SaturationConfig, Source};
-use super::ugal::{self, Intermediate};
+use super::source::{PathLengths, SaturationConfig, Source, SourceRule};
+use super::ugal::{self, DetourEnd};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
 use schemars::JsonSchema;
@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Where a detour ends.
-    pub intermediate: Intermediate,
+    pub intermediate: DetourEnd,
     /// Which groups are candidates for the detour.
     pub policy: Policy,
     /// Packets whose destination is in the source group.
@@ -44,7 +44,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            intermediate: Intermediate::Group,
+            intermediate: DetourEnd::Group,
             policy: Policy::Rrg,
             intra_group: IntraGroup::Minimal,
             threshold: 0,
@@ -58,7 +58,7 @@ impl Default for Config {
 pub type Piggyback = Source;
 
 impl Config {
-    fn rule(&self) -> Rule {
+    fn rule(&self) -> SourceRule {
         let ugal = ugal::Config {
             intermediate: Some(self.intermediate),
             policy: self.policy,
@@ -67,7 +67,7 @@ impl Config {
             path_lengths: self.path_lengths,
             sticky: false,
         };
-        Rule { saturation: Some(self.saturation), ..ugal.rule(self.intermediate) }
+        SourceRule { saturation: Some(self.saturation), ..ugal.rule(self.intermediate) }
     }
 
     /// See [`super::RoutingConfig::paths`].

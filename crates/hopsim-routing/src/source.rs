@@ -84,7 +84,7 @@ impl SaturationConfig {
 /// The parameters of a mechanism that decides at the source.
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of a mechanism")]
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
+pub struct SourceRule {
     /// The draw of the intermediate router.
     pub detour: Detour,
     /// Whether the detour ends on entering the intermediate group.
@@ -105,7 +105,7 @@ pub struct Rule {
     pub sticky: bool,
 }
 
-impl Rule {
+impl SourceRule {
     /// Refuses what a topology cannot carry.
     pub fn check(&self, topology: &Topology) -> Result<(), ConfigError> {
         self.detour.check(topology, self.group)?;
@@ -132,13 +132,13 @@ impl Rule {
 /// A mechanism that decides at the source.
 #[derive(Clone, Debug)]
 pub struct Source {
-    rule: Rule,
+    rule: SourceRule,
     base: Minimal,
 }
 
 impl Source {
     /// The mechanism over the minimal paths of `base`.
-    pub fn new(rule: Rule, base: Minimal) -> Self {
+    pub fn new(rule: SourceRule, base: Minimal) -> Self {
         Self { rule, base }
     }
 

@@ -2,7 +2,7 @@
 
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
-use super::source::{PathLengths, Rule, SaturationConfig, Source};
+use super::source::{PathLengths, SaturationConfig, Source, SourceRule};
 use super::valiant::VIA_ROUTER;
 use super::{Paths, Reverts};
 use hopsim_network::error::ConfigError;
@@ -64,8 +64,8 @@ impl Default for Config {
 pub type SourceAdaptive = Source;
 
 impl Config {
-    fn rule(&self) -> Rule {
-        Rule {
+    fn rule(&self) -> SourceRule {
+        SourceRule {
             detour: Detour {
                 policy: self.policy,
                 groups: self.intermediate_groups,

@@ -2,7 +2,7 @@
 
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
 use super::minimal::Minimal;
-use super::source::{PathLengths, Rule, Source};
+use super::source::{PathLengths, Source, SourceRule};
 use super::valiant::{VIA_GROUP, VIA_ROUTER};
 use super::{Paths, Reverts};
 use hopsim_network::error::ConfigError;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Where a detour ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Intermediate {
+pub enum DetourEnd {
     /// On entering the intermediate group. Needs 3 local and 2 global VCs.
     #[default]
     Group,
@@ -21,7 +21,7 @@ pub enum Intermediate {
     Router,
 }
 
-impl Intermediate {
+impl DetourEnd {
     /// The paths of such detours.
     pub fn paths(self) -> Paths {
         let order = if self == Self::Group { VIA_GROUP } else { VIA_ROUTER };
@@ -60,7 +60,7 @@ impl Intermediate {
 pub struct Config {
     /// Where a detour ends; default `group` in a dragonfly, `router` elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub intermediate: Option<Intermediate>,
+    pub intermediate: Option<DetourEnd>,
     /// Which groups are candidates for the detour.
     pub policy: Policy,
     /// Packets whose destination is in the source group.
@@ -92,14 +92,14 @@ pub type Ugal = Source;
 
 impl Config {
     /// The rule by which the mechanism decides.
-    pub fn rule(&self, intermediate: Intermediate) -> Rule {
-        Rule {
+    pub fn rule(&self, intermediate: DetourEnd) -> SourceRule {
+        SourceRule {
             detour: Detour {
                 policy: self.policy,
                 groups: IntermediateGroups::Other,
                 intra_group: self.intra_group,
             },
-            group: intermediate == Intermediate::Group,
+            group: intermediate == DetourEnd::Group,
             threshold: self.threshold,
             lengths: self.path_lengths,
             detour_lengths: true,
@@ -118,8 +118,8 @@ impl Config {
         Ok(paths_without_groups(topology)?.unwrap_or_else(|| intermediate.paths()))
     }
 
-    fn intermediate(&self, topology: &Topology) -> Intermediate {
-        let default = if topology.dragonfly().is_some() { Intermediate::Group } else { Intermediate::Router };
+    fn intermediate(&self, topology: &Topology) -> DetourEnd {
+        let default = if topology.dragonfly().is_some() { DetourEnd::Group } else { DetourEnd::Router };
         self.intermediate.unwrap_or(default)
     }
 

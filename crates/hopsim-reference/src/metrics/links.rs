@@ -8,7 +8,7 @@ use hopsim_network::topology::PortClass;
 use std::collections::BTreeMap;
 
 /// Router, port and VC.
-type Place = (u32, usize, usize);
+type PortVc = (u32, usize, usize);
 
 /// A row of the occupancy: name of the class, VC, mean occupancy, utilisation.
 type Row = (String, usize, f64, f64);
@@ -18,14 +18,14 @@ struct Use {
     /// Number of the cycles.
     cycles: f64,
     /// Phits whose packet left by an output VC.
-    sent: BTreeMap<Place, u64>,
+    sent: BTreeMap<PortVc, u64>,
     /// Phits in an input VC, summed over the cycles.
-    held: BTreeMap<Place, u64>,
+    held: BTreeMap<PortVc, u64>,
 }
 
 impl Use {
     /// Phits in an input VC, or leaving by an output VC, per cycle.
-    fn per_cycle(&self, sums: &BTreeMap<Place, u64>, place: Place) -> f64 {
+    fn per_cycle(&self, sums: &BTreeMap<PortVc, u64>, place: PortVc) -> f64 {
         sums.get(&place).copied().unwrap_or(0) as f64 / self.cycles
     }
 }
@@ -51,7 +51,7 @@ impl Run<'_> {
     }
 
     /// The buffers that a packet has been in: which, from when, to when.
-    fn stays(&self, life: &Life) -> Vec<(Place, u32, u32)> {
+    fn stays(&self, life: &Life) -> Vec<(PortVc, u32, u32)> {
         let hops = &life.trace.hops;
         let Some((admitted, vc)) = life.admitted else { return Vec::new() };
         let granted = |number: usize| hops.get(number).map_or(self.window().end, |hop| hop.granted);
@@ -68,7 +68,7 @@ impl Run<'_> {
     }
 
     /// The input VC behind an injection VC of a node: with two injection ports half of them are at either.
-    fn injection_vc(&self, node: u32, vc: usize) -> Place {
+    fn injection_vc(&self, node: u32, vc: usize) -> PortVc {
         let per_router = self.plan.topology.nodes_per_router();
         let (router, terminal) = (node / per_router, (node % per_router) as usize);
         let vcs = self.injection_vcs();
@@ -101,21 +101,21 @@ impl Run<'_> {
     }
 
     /// Share of the cycles in which a link was busy with packets of an output VC.
-    fn utilisation(&self, uses: &Use, place: Place) -> f64 {
+    fn utilisation(&self, uses: &Use, place: PortVc) -> f64 {
         let link = self.plan.network.link(place.0, place.1);
         uses.per_cycle(&uses.sent, place) * f64::from(link.cycles_per_phit)
     }
 
     /// Mean phits in the buffer that an output VC leads to; NaN at a node.
-    fn behind(&self, uses: &Use, place: Place) -> f64 {
+    fn behind(&self, uses: &Use, place: PortVc) -> f64 {
         let peer = self.plan.topology.neighbour(place.0, place.1);
         peer.map_or(f64::NAN, |(router, port)| uses.per_cycle(&uses.held, (router, port, place.2)))
     }
 
     /// Every output VC that leads to a node or a router.
-    pub fn output_places(&self) -> Vec<Place> {
+    pub fn output_places(&self) -> Vec<PortVc> {
         let classes = self.plan.topology.ports();
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<PortVc> = Vec::new();
         for router in 0..self.plan.topology.routers() {
             for port in (0..classes.len()).filter(|&port| self.is_plugged(router, port)) {
                 places.extend((0..self.output_vcs(classes[port])).map(|vc| (router, port, vc)));
@@ -167,13 +167,13 @@ impl Run<'_> {
     pub fn links_table(&self) -> Table {
         let uses = self.uses(self.window());
         let (classes, places) = (self.plan.topology.ports(), self.output_places());
-        let name = |&(_, port, _): &Place| match classes[port] {
+        let name = |&(_, port, _): &PortVc| match classes[port] {
             PortClass::Terminal => "terminal".to_owned(),
             PortClass::Link(class) => self.plan.topology.link_classes()[usize::from(class)].to_owned(),
         };
-        let peer = |&(router, port, _): &Place| self.plan.topology.neighbour(router, port);
-        let sent = |place: &Place| uses.sent.get(place).copied().unwrap_or(0);
-        let column = |value: &dyn Fn(&Place) -> u32| Column::U32(places.iter().map(value).collect());
+        let peer = |&(router, port, _): &PortVc| self.plan.topology.neighbour(router, port);
+        let sent = |place: &PortVc| uses.sent.get(place).copied().unwrap_or(0);
+        let column = |value: &dyn Fn(&PortVc) -> u32| Column::U32(places.iter().map(value).collect());
         vec![
             ("router".into(), column(&|place| place.0)),
             ("port".into(), column(&|place| place.1 as u32)),

@@ -8,7 +8,7 @@ use hopsim_network::network::NONE;
 use hopsim_network::topology::PortClass;
 
 /// A packet at a router that it passed.
-struct Row<'a> {
+struct HopRow<'a> {
     life: &'a Life,
     /// The number of the router on its way, from 0.
     number: usize,
@@ -24,7 +24,7 @@ impl Run<'_> {
         let mut rows = Vec::new();
         for life in lives {
             for (number, (hop, passage)) in life.trace.hops.iter().zip(&life.passages).enumerate() {
-                rows.push(Row { life, number, hop, passage });
+                rows.push(HopRow { life, number, hop, passage });
             }
         }
         let mut table = self.columns_of_packets(&rows);
@@ -46,7 +46,7 @@ impl Run<'_> {
             && !for_others
     }
 
-    fn columns_of_packets(&self, rows: &[Row<'_>]) -> Table {
+    fn columns_of_packets(&self, rows: &[HopRow<'_>]) -> Table {
         let column =
             |value: &dyn Fn(&Life) -> u32| Column::U32(rows.iter().map(|row| value(row.life)).collect());
         let arrival = |life: &Life| life.trace.delivered.map_or(f64::NAN, |at| f64::from(at + life.length));
@@ -63,18 +63,18 @@ impl Run<'_> {
         ]
     }
 
-    fn columns_of_routers(&self, rows: &[Row<'_>]) -> Table {
+    fn columns_of_routers(&self, rows: &[HopRow<'_>]) -> Table {
         let topology = &self.plan.topology;
         let ports = topology.ports();
-        let column = |value: &dyn Fn(&Row<'_>) -> u32| Column::U32(rows.iter().map(value).collect());
+        let column = |value: &dyn Fn(&HopRow<'_>) -> u32| Column::U32(rows.iter().map(value).collect());
         let cause = |number: usize| column(&|row| row.passage.waited[number] as u32);
         let mut names = vec!["terminal".to_owned()];
         names.extend(topology.link_classes().iter().map(|&name| name.to_owned()));
-        let class = |row: &Row<'_>| match ports[usize::from(row.hop.port)] {
+        let class = |row: &HopRow<'_>| match ports[usize::from(row.hop.port)] {
             PortClass::Terminal => 0,
             PortClass::Link(class) => class + 1,
         };
-        let peer = |row: &Row<'_>| {
+        let peer = |row: &HopRow<'_>| {
             topology.neighbour(row.hop.router, usize::from(row.hop.port)).map_or(NONE, |(peer, _)| peer)
         };
         vec![

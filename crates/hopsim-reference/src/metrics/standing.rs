@@ -1,7 +1,7 @@
 //! The tables of congestion trees.
 
 use super::Run;
-use crate::standing::{Link, Tree};
+use crate::standing::{OutputPort, Tree};
 use hopsim_core::measure::{Column, Table};
 use hopsim_network::network::NONE;
 use hopsim_network::topology::PortClass;
@@ -16,12 +16,12 @@ impl Run<'_> {
         ]
     }
 
-    fn roots(&self, links: &[Link]) -> Table {
-        let class = |&(_, port): &Link| match self.plan.topology.ports()[port] {
+    fn roots(&self, links: &[OutputPort]) -> Table {
+        let class = |&(_, port): &OutputPort| match self.plan.topology.ports()[port] {
             PortClass::Terminal => "terminal".to_owned(),
             PortClass::Link(class) => self.plan.topology.link_classes()[usize::from(class)].to_owned(),
         };
-        let peer = |&(router, port): &Link| {
+        let peer = |&(router, port): &OutputPort| {
             self.plan.topology.neighbour(router as u32, port).map_or(NONE, |(peer, _)| peer)
         };
         vec![
@@ -34,7 +34,7 @@ impl Run<'_> {
 
     fn trees_table(&self) -> Table {
         let trees = &self.record.congestion.trees;
-        let links: Vec<Link> = trees.keys().map(|&(_, root)| root).collect();
+        let links: Vec<OutputPort> = trees.keys().map(|&(_, root)| root).collect();
         let column = |value: &dyn Fn(&Tree) -> u32| Column::U32(trees.values().map(value).collect());
         let mut table = vec![("cycle".into(), Column::U32(trees.keys().map(|&(cycle, _)| cycle).collect()))];
         table.extend(self.roots(&links));
@@ -51,7 +51,7 @@ impl Run<'_> {
     fn tree_flows_table(&self) -> Table {
         let flows = &self.record.congestion.flows;
         let interval = u64::from(self.plan.experiment.measure.interval);
-        let links: Vec<Link> = flows.keys().map(|&(root, ..)| root).collect();
+        let links: Vec<OutputPort> = flows.keys().map(|&(root, ..)| root).collect();
         let job = |job: usize| self.plan.jobs[job].name().to_owned();
         let cycles = |role: usize| Column::U64(flows.values().map(|seen| seen[role] * interval).collect());
         let mut table = self.roots(&links);

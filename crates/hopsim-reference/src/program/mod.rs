@@ -48,7 +48,7 @@ pub struct Rank {
 }
 
 /// What is told of a run of programs.
-pub struct Run {
+pub struct ProgramRun {
     /// The lives of all packets.
     pub traces: Vec<PacketTrace>,
     /// What the programs did.
@@ -105,7 +105,7 @@ impl Simulator<'_> {
     }
 
     /// Runs until all programs are done, and on to a multiple of `period`; `None` if they are not done by cycle `limit`.
-    pub(crate) fn run_programs(mut self, period: u32, limit: u32) -> Option<Run> {
+    pub(crate) fn run_programs(mut self, period: u32, limit: u32) -> Option<ProgramRun> {
         while !self.now.is_multiple_of(period) || !self.programs_are_done() {
             if self.now >= limit {
                 return None;
@@ -113,6 +113,6 @@ impl Simulator<'_> {
             self.step();
         }
         let (end, programs) = (self.now, self.tell_of_programs());
-        Some(Run { traces: self.into_traces(), programs, end })
+        Some(ProgramRun { traces: self.into_traces(), programs, end })
     }
 }

@@ -5,7 +5,7 @@ use crate::simulator::Simulator;
 
 /// What ends in a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum End {
+enum OperationEnd {
     /// What a stream did ends.
     Stream,
     /// The last phit of a send leaves the node.
@@ -97,16 +97,17 @@ impl Simulator<'_> {
     fn end(&mut self, node: usize) {
         let now = self.now;
         let rank = self.rank(node);
-        let streams = rank.busy.iter().flatten().map(|&(cycle, operation)| (cycle, operation, End::Stream));
-        let sends = rank.leaving.iter().map(|&(cycle, operation)| (cycle, operation, End::Left));
+        let streams =
+            rank.busy.iter().flatten().map(|&(cycle, operation)| (cycle, operation, OperationEnd::Stream));
+        let sends = rank.leaving.iter().map(|&(cycle, operation)| (cycle, operation, OperationEnd::Left));
         let mut ends: Vec<_> =
             streams.chain(sends).filter(|end| end.0 == now).map(|end| (end.1, end.2)).collect();
         rank.leaving.retain(|&(cycle, _)| cycle != now);
         ends.sort_unstable();
         for (operation, end) in ends {
             match end {
-                End::Stream => self.finish(node, operation),
-                End::Left => self.reach(node, operation, State::Done),
+                OperationEnd::Stream => self.finish(node, operation),
+                OperationEnd::Left => self.reach(node, operation, State::Done),
             }
         }
     }

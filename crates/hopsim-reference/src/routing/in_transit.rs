@@ -1,19 +1,19 @@
 //! Minimal output or misroute, decided in every router: `hopsim explain olm`, `par`.
 
 use super::head::Head;
-use super::trigger::{Output, Trigger};
+use super::trigger::{LinkOutput, Trigger};
 use super::vcs::Goal;
 use super::{Choice, Memory};
 use crate::parts::Request;
 use hopsim_core::trace::Hop;
 use hopsim_network::topology::{GLOBAL, LOCAL};
 use hopsim_random::Stream;
-use hopsim_routing::in_transit::{Candidates, Policy};
+use hopsim_routing::in_transit::{Candidates, MisroutePolicy};
 use hopsim_routing::{olm, par};
 
 /// What the mechanisms differ in.
-pub struct Rule {
-    policy: Policy,
+pub struct InTransitRule {
+    policy: MisroutePolicy,
     candidates: Candidates,
     pub trigger: Trigger,
     /// Whether there are local misroutes in intermediate groups.
@@ -33,7 +33,7 @@ enum Misroute {
     Due,
 }
 
-impl Rule {
+impl InTransitRule {
     pub fn olm(config: &olm::Config) -> Self {
         Self {
             policy: config.policy,
@@ -62,7 +62,7 @@ impl Rule {
         let Some(misroute) = self.misroute(head, port) else {
             return Some(head.ask(port));
         };
-        let minimal = Output::new(head, head.pick(port, Goal::Destination, &attempt));
+        let minimal = LinkOutput::new(head, head.pick(port, Goal::Destination, &attempt));
         let due = misroute == Misroute::Due;
         if due || self.trigger.fires(head, minimal) {
             let class = match misroute {
@@ -116,11 +116,11 @@ impl Rule {
             return applies.then_some(Misroute::Local);
         }
         match self.policy {
-            Policy::Crg => Some(Misroute::Global),
-            Policy::Nrg | Policy::Rrg if misrouted => Some(Misroute::Due),
-            Policy::Nrg => Some(Misroute::Local),
-            Policy::Rrg => Some(Misroute::Either),
-            Policy::Mm => match hops.len() {
+            MisroutePolicy::Crg => Some(Misroute::Global),
+            MisroutePolicy::Nrg | MisroutePolicy::Rrg if misrouted => Some(Misroute::Due),
+            MisroutePolicy::Nrg => Some(Misroute::Local),
+            MisroutePolicy::Rrg => Some(Misroute::Either),
+            MisroutePolicy::Mm => match hops.len() {
                 0 => Some(Misroute::Global),
                 1 => Some(Misroute::Local),
                 _ => Some(Misroute::Due),
@@ -133,7 +133,7 @@ impl Rule {
         &self,
         head: &Head,
         (class, due): (u8, bool),
-        minimal: Output,
+        minimal: LinkOutput,
         attempt: &mut Stream,
     ) -> Option<Request> {
         let shape = head.ways().dragonfly()?;
@@ -143,7 +143,7 @@ impl Rule {
             ports = only..only + 1;
         }
         let will_do = |&port: &usize| {
-            let other = Output::new(head, head.pick(port, Goal::Misroute, attempt));
+            let other = LinkOutput::new(head, head.pick(port, Goal::Misroute, attempt));
             let does = port != minimal.request.port && head.open(other.request);
             does && (due || self.trigger.admits(head, minimal, other))
         };

@@ -27,6 +27,9 @@ use head::Head;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::{LOCAL, PortClass};
 use hopsim_routing::RoutingConfig;
+use in_transit::InTransitRule;
+use oblivious::ObliviousRule;
+use source::SourceRule;
 use vcs::Vcs;
 pub use ways::Link;
 use ways::Ways;
@@ -70,9 +73,9 @@ pub struct Rules {
 /// How packets find their way.
 enum Mechanism {
     Minimal,
-    Oblivious(oblivious::Rule),
-    Source(source::Rule),
-    InTransit(in_transit::Rule),
+    Oblivious(ObliviousRule),
+    Source(SourceRule),
+    InTransit(InTransitRule),
     Adaptive,
     UpDown(up_down::UpDown),
 }
@@ -85,12 +88,12 @@ impl Rules {
             RoutingConfig::Minimal(_) => Mechanism::Minimal,
             RoutingConfig::Adaptive(_) => Mechanism::Adaptive,
             RoutingConfig::UpDown(config) => Mechanism::UpDown(up_down::UpDown::new(plan, config)),
-            RoutingConfig::Valiant(config) => Mechanism::Oblivious(oblivious::Rule::new(config)),
-            RoutingConfig::Ugal(config) => Mechanism::Source(source::Rule::ugal(config, &ways)),
-            RoutingConfig::Piggyback(config) => Mechanism::Source(source::Rule::piggyback(config)),
-            RoutingConfig::SourceAdaptive(config) => Mechanism::Source(source::Rule::source_adaptive(config)),
-            RoutingConfig::Olm(config) => Mechanism::InTransit(in_transit::Rule::olm(config)),
-            RoutingConfig::Par(config) => Mechanism::InTransit(in_transit::Rule::par(config)),
+            RoutingConfig::Valiant(config) => Mechanism::Oblivious(ObliviousRule::new(config)),
+            RoutingConfig::Ugal(config) => Mechanism::Source(SourceRule::ugal(config, &ways)),
+            RoutingConfig::Piggyback(config) => Mechanism::Source(SourceRule::piggyback(config)),
+            RoutingConfig::SourceAdaptive(config) => Mechanism::Source(SourceRule::source_adaptive(config)),
+            RoutingConfig::Olm(config) => Mechanism::InTransit(InTransitRule::olm(config)),
+            RoutingConfig::Par(config) => Mechanism::InTransit(InTransitRule::par(config)),
         };
         Self { mechanism, ways, vcs }
     }

@@ -9,12 +9,12 @@ use hopsim_routing::detour::IntraGroup;
 use hopsim_routing::valiant::{Config, Intermediate};
 
 /// Valiant's mechanism.
-pub struct Rule {
+pub struct ObliviousRule {
     detour: Detour,
     recompute: bool,
 }
 
-impl Rule {
+impl ObliviousRule {
     pub fn new(config: &Config) -> Self {
         let detour = Detour {
             policy: config.policy,

@@ -9,11 +9,11 @@ use crate::sensors::Saturation;
 use hopsim_random::Stream;
 use hopsim_routing::detour::IntermediateGroups;
 use hopsim_routing::source::{PathLengths, SaturationConfig};
-use hopsim_routing::ugal::Intermediate;
+use hopsim_routing::ugal::DetourEnd;
 use hopsim_routing::{piggyback, source_adaptive, ugal};
 
 /// What the mechanisms differ in.
-pub struct Rule {
+pub struct SourceRule {
     detour: Detour,
     /// How much longer the wait for the minimal path must be \[packets\].
     threshold: u32,
@@ -27,9 +27,9 @@ pub struct Rule {
     sticky: bool,
 }
 
-impl Rule {
+impl SourceRule {
     pub fn ugal(config: &ugal::Config, ways: &Ways) -> Self {
-        let to_group = ways.dragonfly().is_some() && config.intermediate != Some(Intermediate::Router);
+        let to_group = ways.dragonfly().is_some() && config.intermediate != Some(DetourEnd::Router);
         Self {
             detour: Detour {
                 policy: config.policy,
@@ -53,7 +53,7 @@ impl Rule {
                 policy: config.policy,
                 groups: IntermediateGroups::Other,
                 intra_group: config.intra_group,
-                to_group: config.intermediate == Intermediate::Group,
+                to_group: config.intermediate == DetourEnd::Group,
             },
             threshold: config.threshold,
             lengths: config.path_lengths,

@@ -15,30 +15,30 @@ pub struct Trigger(pub TriggerConfig);
 
 /// An output VC of a link.
 #[derive(Clone, Copy)]
-pub struct Output {
+pub struct LinkOutput {
     pub request: Request,
     pub class: u8,
 }
 
-impl Output {
+impl LinkOutput {
     pub fn new(head: &Head, request: Request) -> Self {
         Self { request, class: head.class(request.port) }
     }
 }
 
 /// The contention counter of an output port.
-fn counter(head: &Head, output: Output) -> u32 {
+fn counter(head: &Head, output: LinkOutput) -> u32 {
     head.simulator.routers[head.router()].knowledge.contention[output.request.port]
 }
 
 /// The contention counter of an output port, averaged over time.
-fn averaged(head: &Head, output: Output) -> f64 {
+fn averaged(head: &Head, output: LinkOutput) -> f64 {
     head.simulator.routers[head.router()].knowledge.filtered[output.request.port]
 }
 
 impl Trigger {
     /// Whether a packet looks for another output than its minimal one.
-    pub fn fires(&self, head: &Head, minimal: Output) -> bool {
+    pub fn fires(&self, head: &Head, minimal: LinkOutput) -> bool {
         match self.0 {
             TriggerConfig::Congestion(config) => is_congested(&config, head, minimal),
             TriggerConfig::Contention(config) => {
@@ -64,7 +64,7 @@ impl Trigger {
     }
 
     /// Whether another output that can take the packet will do.
-    pub fn admits(&self, head: &Head, minimal: Output, other: Output) -> bool {
+    pub fn admits(&self, head: &Head, minimal: LinkOutput, other: LinkOutput) -> bool {
         match self.0 {
             TriggerConfig::Congestion(config) => is_emptier(&config, head, minimal, other),
             TriggerConfig::Contention(config) => {
@@ -126,7 +126,7 @@ fn restriction(config: &Congestion, vcs: u8) -> Saturation {
 }
 
 /// Phits taken of the buffer behind an output, and its size: of the VC, or of all VCs that the mechanism uses.
-fn filling(config: &Congestion, head: &Head, output: Output) -> (f64, f64) {
+fn filling(config: &Congestion, head: &Head, output: LinkOutput) -> (f64, f64) {
     let taken = |to: Request| match config.packets {
         Packets::All => head.occupancy(to),
         Packets::Minimal => head.minimal_occupancy(to),
@@ -143,14 +143,14 @@ fn filling(config: &Congestion, head: &Head, output: Output) -> (f64, f64) {
 }
 
 /// Whether the minimal output cannot take the packet and is full enough for that to count.
-fn is_congested(config: &Congestion, head: &Head, minimal: Output) -> bool {
+fn is_congested(config: &Congestion, head: &Head, minimal: LinkOutput) -> bool {
     let (taken, size) = filling(config, head, minimal);
     let free_to_leave = minimal.class != GLOBAL || head.knows_marked(head.router(), minimal.request);
     !head.open(minimal.request) && 100.0 * taken >= config.min_occupancy * size && free_to_leave
 }
 
 /// Whether another output is so much emptier than the minimal one that it will do.
-fn is_emptier(config: &Congestion, head: &Head, minimal: Output, other: Output) -> bool {
+fn is_emptier(config: &Congestion, head: &Head, minimal: LinkOutput, other: LinkOutput) -> bool {
     let percent = if other.class == LOCAL { config.local_threshold } else { config.global_threshold };
     let ((minimal_taken, minimal_size), (taken, size)) =
         (filling(config, head, minimal), filling(config, head, other));

@@ -34,11 +34,11 @@ pub struct Vcs {
 }
 
 /// A link of a path: class and VC.
-type Step = (u8, u8);
+type LinkVc = (u8, u8);
 
 enum Rule {
     /// The VCs in increasing order along the longest path: of requests and one-way packets, of replies.
-    Increasing { orders: [Vec<Step>; 2], reuses: bool },
+    Increasing { orders: [Vec<LinkVc>; 2], reuses: bool },
     /// All VCs from which the rest of the path still fits.
     Flexible { order: Order, detour: &'static str },
     /// So many VCs, whatever the hop.
@@ -57,8 +57,8 @@ fn paths(routing: &RoutingConfig) -> (&'static str, &'static [&'static str]) {
     const ROUTER: (&str, &[&str]) = ("lgllgl", &["lgllgl", "lgl"]);
     match routing {
         RoutingConfig::Valiant(config) if config.intermediate == valiant::Intermediate::Group => GROUP,
-        RoutingConfig::Ugal(config) if config.intermediate != Some(ugal::Intermediate::Router) => GROUP,
-        RoutingConfig::Piggyback(config) if config.intermediate == ugal::Intermediate::Group => GROUP,
+        RoutingConfig::Ugal(config) if config.intermediate != Some(ugal::DetourEnd::Router) => GROUP,
+        RoutingConfig::Piggyback(config) if config.intermediate == ugal::DetourEnd::Group => GROUP,
         RoutingConfig::Valiant(_)
         | RoutingConfig::Ugal(_)
         | RoutingConfig::Piggyback(_)
@@ -77,7 +77,7 @@ pub fn count(path: &str) -> [u8; 2] {
 }
 
 /// The links of a path with a VC for each, those of each class numbered on from `first`.
-pub fn number(path: &str, first: [u8; 2]) -> Vec<Step> {
+pub fn number(path: &str, first: [u8; 2]) -> Vec<LinkVc> {
     let mut next = first;
     let step = |letter: char| {
         let class = usize::from(letter == 'g');

@@ -9,7 +9,7 @@ use hopsim_experiment::plan::Plan;
 use hopsim_programs::graph::Clock;
 use hopsim_programs::program::Program;
 use hopsim_reference::metrics::{messages_table, operations_table, ranks_table, sizes_table};
-use hopsim_reference::{Run, Told};
+use hopsim_reference::{ProgramRun, Told};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ impl Coverage {
         assert!(of("compared") > 10 * of("not compared"), "{counts:?}");
     }
 
-    fn count_all(&self, plan: &Plan, run: &Run) {
+    fn count_all(&self, plan: &Plan, run: &ProgramRun) {
         self.count("compared");
         *self.0.borrow_mut().entry("packets".into()).or_default() += run.traces.len();
         let messages: usize = run.programs.ranks.iter().flatten().map(|rank| rank.received.len()).sum();
@@ -147,7 +147,7 @@ fn has_graph(plan: &Plan) -> bool {
 }
 
 /// Compares what every job with a program took.
-fn compare_figures(plan: &Plan, outcome: &Outcome, reference: &Run) -> Result<(), String> {
+fn compare_figures(plan: &Plan, outcome: &Outcome, reference: &ProgramRun) -> Result<(), String> {
     for ((job, record), ranks) in plan.jobs.iter().zip(&outcome.jobs).zip(&reference.programs.ranks) {
         let Some(program) = job.program() else { continue };
         for (name, expected) in figures(ranks, program.start) {
@@ -170,7 +170,7 @@ fn compare_figures(plan: &Plan, outcome: &Outcome, reference: &Run) -> Result<()
 }
 
 /// Compares the tables of ranks, messages, operations and sizes.
-fn compare_tables(plan: &Plan, outcome: &Outcome, reference: &Run) -> Result<(), String> {
+fn compare_tables(plan: &Plan, outcome: &Outcome, reference: &ProgramRun) -> Result<(), String> {
     let programs = &reference.programs;
     let tables = [
         ("ranks", ranks_table(plan, programs)),

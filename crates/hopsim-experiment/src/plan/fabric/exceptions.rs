@@ -24,15 +24,19 @@ impl At {
 }
 
 /// The times of a link that differs from the others of its kind.
-pub struct Times {
+pub struct LinkTimes {
     at: At,
     byte: Time,
     delay: Time,
 }
 
 /// Reads the exceptions and tells the clock their times.
-pub fn read(links: &FabricLinks, topology: &Topology, clock: &mut Clock) -> Result<Vec<Times>, ConfigError> {
-    let mut found: Vec<Times> = Vec::new();
+pub fn read(
+    links: &FabricLinks,
+    topology: &Topology,
+    clock: &mut Clock,
+) -> Result<Vec<LinkTimes>, ConfigError> {
+    let mut found: Vec<LinkTimes> = Vec::new();
     for (index, exception) in links.exceptions.iter().enumerate() {
         let path = format!("router.infiniband.links.exceptions.{index}");
         let at = place(exception, topology).map_err(|error| error.within(&path))?;
@@ -54,7 +58,7 @@ pub fn read(links: &FabricLinks, topology: &Topology, clock: &mut Clock) -> Resu
             Some(delay) => clock.positive(delay, &own("delay"))?,
             None => clock.positive(delay, &of_kind("delay"))?,
         };
-        found.push(Times { at, byte, delay });
+        found.push(LinkTimes { at, byte, delay });
     }
     Ok(found)
 }
@@ -80,8 +84,8 @@ fn place(exception: &LinkException, topology: &Topology) -> Result<At, ConfigErr
 }
 
 /// The links that differ, with their times in ticks.
-pub fn links(times: &[Times], clock: &Clock) -> Result<FxHashMap<At, Link>, ConfigError> {
-    let link = |times: &Times| {
+pub fn links(times: &[LinkTimes], clock: &Clock) -> Result<FxHashMap<At, Link>, ConfigError> {
+    let link = |times: &LinkTimes| {
         Ok((times.at, Link { byte: clock.byte_ticks(&times.byte)?, delay: clock.ticks(&times.delay)? }))
     };
     times.iter().map(link).collect()

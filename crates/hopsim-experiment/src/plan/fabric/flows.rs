@@ -32,7 +32,7 @@ pub fn is_open(flow: &Flow) -> bool {
 }
 
 /// The times of a flow.
-pub struct Times {
+pub struct FlowTimes {
     start: Time,
     end: Option<Time>,
     byte: Option<Time>,
@@ -117,13 +117,13 @@ pub fn accounts(experiment: &Experiment, nodes: impl Iterator<Item = (usize, u32
 }
 
 /// Checks the flows between so many nodes and reads their times.
-pub fn read(experiment: &Experiment, nodes: u32, clock: &mut Clock) -> Result<Vec<Times>, ConfigError> {
+pub fn read(experiment: &Experiment, nodes: u32, clock: &mut Clock) -> Result<Vec<FlowTimes>, ConfigError> {
     let one = |(_, path, flow): (usize, String, &FlowConfig)| {
         check(flow, nodes).map_err(|error| error.within(&path))?;
         let key = |key: &str| format!("{path}.{key}");
         let end = flow.end.as_ref().map(|end| clock.positive(end, &key("end"))).transpose()?;
         let byte = flow.rate.as_ref().map(|rate| clock.byte(rate, &key("rate"))).transpose()?;
-        Ok(Times { start: clock.time(&flow.start, &key("start"))?, end, byte })
+        Ok(FlowTimes { start: clock.time(&flow.start, &key("start"))?, end, byte })
     };
     all(experiment).map(one).collect()
 }
@@ -148,8 +148,8 @@ fn check(flow: &FlowConfig, nodes: u32) -> Result<(), ConfigError> {
 }
 
 /// The flows in ticks.
-pub fn build(experiment: &Experiment, times: &[Times], clock: &Clock) -> Result<Vec<Flow>, ConfigError> {
-    let one = |((_, path, flow), times): ((usize, String, &FlowConfig), &Times)| {
+pub fn build(experiment: &Experiment, times: &[FlowTimes], clock: &Clock) -> Result<Vec<Flow>, ConfigError> {
+    let one = |((_, path, flow), times): ((usize, String, &FlowConfig), &FlowTimes)| {
         let start = clock.ticks(&times.start)?;
         let end = times.end.as_ref().map_or(Ok(NEVER), |end| clock.ticks(end))?;
         if end <= start {

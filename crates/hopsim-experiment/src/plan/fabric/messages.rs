@@ -38,7 +38,7 @@ pub struct MessagesPlan {
 }
 
 /// The times of a job.
-pub struct Times {
+pub struct MessageTimes {
     byte: Time,
     start: Time,
     end: Option<Time>,
@@ -49,7 +49,7 @@ fn all(experiment: &Experiment) -> impl Iterator<Item = (usize, &MessagesConfig)
 }
 
 /// Reads the times of all jobs that draw.
-pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<Times>, ConfigError> {
+pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<MessageTimes>, ConfigError> {
     let one = |(job, messages): (usize, &MessagesConfig)| {
         let key = |key: &str| format!("jobs.{job}.messages.{key}");
         if !(1..=MOST_BYTES).contains(&messages.bytes) {
@@ -58,7 +58,7 @@ pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<Times>, Co
                 .valid(format!("1 … {MOST_BYTES}")));
         }
         within(0..=15, u32::from(messages.service_level), &key("service_level"))?;
-        Ok(Times {
+        Ok(MessageTimes {
             byte: clock.byte(&messages.rate, &key("rate"))?,
             start: clock.time(&messages.start, &key("start"))?,
             end: messages.end.as_ref().map(|end| clock.positive(end, &key("end"))).transpose()?,
@@ -71,9 +71,9 @@ pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<Times>, Co
 pub fn build(
     experiment: &Experiment,
     (topology, places): (&Topology, &mut FxHashMap<usize, Vec<u32>>),
-    (times, clock): (&[Times], &Clock),
+    (times, clock): (&[MessageTimes], &Clock),
 ) -> Result<Vec<MessagesPlan>, ConfigError> {
-    let one = |((job, messages), times): ((usize, &MessagesConfig), &Times)| {
+    let one = |((job, messages), times): ((usize, &MessagesConfig), &MessageTimes)| {
         let nodes = places.remove(&job).unwrap_or_default();
         let plan = plan((experiment, topology), (job, nodes), messages, (times, clock));
         plan.map_err(|error| error.within(&format!("jobs.{job}.messages")))
@@ -85,7 +85,7 @@ fn plan(
     (experiment, topology): (&Experiment, &Topology),
     (job, nodes): (usize, Vec<u32>),
     messages: &MessagesConfig,
-    (times, clock): (&Times, &Clock),
+    (times, clock): (&MessageTimes, &Clock),
 ) -> Result<MessagesPlan, ConfigError> {
     let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: job as u64 };
     let pattern = messages.pattern.build(&site).map_err(|error| error.within("pattern"))?;

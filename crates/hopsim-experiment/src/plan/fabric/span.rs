@@ -30,7 +30,7 @@ impl Span {
 }
 
 /// The times of a run, as a document says them.
-pub struct Times {
+pub struct SpanTimes {
     warmup: Time,
     window: Time,
     interval: Option<Time>,
@@ -39,13 +39,13 @@ pub struct Times {
 }
 
 /// Reads and checks what a document wants to measure.
-pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Times, ConfigError> {
+pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<SpanTimes, ConfigError> {
     let measure = &experiment.measure;
     let written = measure.time.clone().unwrap_or_default();
     check_streams(experiment, written.interval.as_deref())?;
     let interval = written.interval.as_ref();
     let interval = interval.map(|interval| clock.positive(interval, "measure.time.interval")).transpose()?;
-    Ok(Times {
+    Ok(SpanTimes {
         warmup: clock.time(&written.warmup, "measure.time.warmup")?,
         window: clock.positive(&written.window, "measure.time.window")?,
         interval,
@@ -87,7 +87,7 @@ fn check_streams(experiment: &Experiment, interval: Option<&str>) -> Result<(), 
     }
 }
 
-impl Times {
+impl SpanTimes {
     /// The run in ticks. A run of programs begins at 0 and takes `longest` at most, whatever window there is.
     pub fn span(&self, clock: &Clock, longest: Option<Ticks>) -> Result<Span, ConfigError> {
         let (warmup, end) = if let Some(longest) = longest {

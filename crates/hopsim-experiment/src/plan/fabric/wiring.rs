@@ -198,10 +198,10 @@ pub struct Network {
 }
 
 /// The topology, and how the forwarding tables are made, but for tables that are given.
-pub type Key = (TopologyConfig, Forwarding);
+pub type NetworkKey = (TopologyConfig, Forwarding);
 
 /// The network that was made last.
-pub type Last = Kept<Key, Result<Arc<Network>, ConfigError>>;
+pub type Last = Kept<NetworkKey, Result<Arc<Network>, ConfigError>>;
 
 /// The network that this process made last.
 pub static LAST: Last = Kept::new();
@@ -213,7 +213,7 @@ impl Network {
             Forwarding::Tables(_) => Forwarding::Tables(Vec::new()),
             other => other.clone(),
         };
-        let is_same = |(other, how_other): &Key, made: Option<&Result<Arc<Self>, ConfigError>>| {
+        let is_same = |(other, how_other): &NetworkKey, made: Option<&Result<Arc<Self>, ConfigError>>| {
             let made = made.and_then(|made| made.as_ref().ok());
             let same_topology = other == topology || made.is_some_and(|made| made.resolved == *topology);
             let same_tables = match how {

@@ -12,7 +12,7 @@ pub fn tables<E: Entry>(topology: &Topology, cables: &Cables) -> Vec<E> {
     let levels = levels(cables);
     let mut order: Vec<u32> = (0..cables.switches()).collect();
     order.sort_by_key(|&switch| (levels[switch as usize], switch));
-    let mut ways = Ways::new(cables, &order);
+    let mut ways = WaySearch::new(cables, &order);
     let mut spread = Spread::new(topology, cables);
     for to in 0..topology.routers_with_nodes() {
         ways.begin(to, &order, |switch, ports| spread.choose(switch, ports, to));
@@ -83,7 +83,7 @@ fn is_up(rank: &[u32], from: u32, to: u32) -> bool {
 
 /// The search for the ways to one switch after the other. A table does not know where a packet comes from: a switch from which a
 /// way goes down only takes such a way, so that no packet goes up again.
-struct Ways<'c> {
+struct WaySearch<'c> {
     cables: &'c Cables,
     /// The place of a switch in the order from the root down.
     rank: Vec<u32>,
@@ -97,7 +97,7 @@ struct Ways<'c> {
     ports: Vec<u32>,
 }
 
-impl<'c> Ways<'c> {
+impl<'c> WaySearch<'c> {
     fn new(cables: &'c Cables, order: &[u32]) -> Self {
         let mut rank = vec![0; order.len()];
         order.iter().zip(0..).for_each(|(&switch, place)| rank[switch as usize] = place);
