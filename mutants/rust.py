@@ -60,14 +60,17 @@ class Mutant:
     @property
     def folder(self) -> str:
         """Which of `FOLDERS` it is in."""
-        return next(
-            name for name, globs in FOLDERS.items() if any(fnmatch(self.file, glob) for glob in globs)
-        )
+        return _folder_of(self.file)
 
     @property
     def change(self) -> Change:
         """What it changes."""
         return Change.of_diff(self.file, self.diff)
+
+
+def _folder_of(file: str) -> str:
+    """The one of `FOLDERS` that a file is in; empty for others."""
+    return next((name for name, globs in FOLDERS.items() if any(fnmatch(file, glob) for glob in globs)), "")
 
 
 def tool() -> str:
@@ -133,6 +136,4 @@ def attempt(bench: Bench, mutant: Mutant) -> Outcome:
 def stale(mutants: Sequence[Mutant], equivalent: Mapping[Change, str]) -> list[Change]:
     """Equivalent changes to the folders that none of the mutants makes."""
     made = {mutant.change for mutant in mutants}
-    files = [glob for globs in FOLDERS.values() for glob in globs]
-    asked = [change for change in equivalent if any(fnmatch(change.file, glob) for glob in files)]
-    return [change for change in asked if change not in made]
+    return [change for change in equivalent if _folder_of(change.file) and change not in made]
