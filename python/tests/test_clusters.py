@@ -298,7 +298,7 @@ def test_a_connection_that_is_lost_while_a_result_is_fetched_loses_that_point(
         monkeypatch.setattr(distributed.Client, "_gather_remote", failing)
         thread = threading.Thread(target=swept, args=(client.get_executor(), failures), daemon=True)
         thread.start()
-        thread.join(60)
+        thread.join(30)
         monkeypatch.undo()
     assert not thread.is_alive()
     assert failures
