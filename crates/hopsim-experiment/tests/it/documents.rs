@@ -389,8 +389,8 @@ fn what_a_sweep_replaces_must_be_valid() {
 #[test]
 fn what_the_sweep_alone_states_may_be_missing_without_it() {
     let text = "load = 0.1\ntopology.dragonfly = { p = 1, a = 2, h = 1 }\nrouter.cioq.buffers.damq.global_reserve = 1\n\
-        [sweep.product]\n\"router.cioq.buffers.damq.local_reserve\" = [1, 2]\n";
-    assert_eq!(document::points(text, &[]).map(|points| points.len()), Ok(2));
+        [sweep.product]\nload = [0.1, 0.2]\n\"router.cioq.buffers.damq.local_reserve\" = [1, 2]\n";
+    assert_eq!(document::points(text, &[]).map(|points| points.len()), Ok(4));
 }
 
 #[test]
