@@ -5,10 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What results depend on.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 11] = [
     "src",
+    "../hopsim-cycles/src",
     "../hopsim-experiment/src",
     "../hopsim-infiniband/src",
+    "../hopsim-measure/src",
     "../hopsim-memory/src",
     "../hopsim-network/src",
     "../hopsim-programs/src",

@@ -1,12 +1,10 @@
-//! The hopsim engine: an exact simulator of lossless interconnection networks at packet granularity.
+//! The whole of hopsim: runs a plan ([`hopsim_experiment::plan`]) by the engine that it is for, and returns what it measured;
+//! keeps the state of a run and goes on with it, steps beside another simulator, and finds out how long a run must be.
 //!
-//! A simulation runs a plan ([`hopsim_experiment::plan`]) and returns what it measured. The crate does no input or output. It starts
-//! the threads that a plan may have, and reads the clock for nothing but how many of them are worth while: no result depends on it.
+//! The crate does no input or output.
 
 /// Version of the simulator: the number, then a digest of its sources.
 pub const VERSION: &str = env!("HOPSIM_VERSION");
 
 pub mod engine;
 pub mod error;
-pub mod measure;
-pub mod trace;

@@ -1,9 +1,8 @@
 //! Experiments: what a document may say, from its text to its points, and the plan that each point is checked and resolved
-//! into. Nothing here knows an engine of cycles, or what is measured.
+//! into. Nothing here simulates, or knows what is measured.
 
 pub mod config;
 pub mod document;
-pub mod injection;
 pub mod memory;
 pub mod plan;
 pub mod survey;

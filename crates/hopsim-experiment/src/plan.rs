@@ -19,109 +19,39 @@ mod vcs;
 
 pub use any::AnyPlan;
 pub use fabric::FabricPlan;
-pub use jobs::{JobPlan, ProgramPlan, Programs, TrafficPlan};
 pub use settled::settled;
 pub use unsaved::unsaved;
 
 use crate::config::limits::{MAX_CYCLES, within};
 use crate::config::measure::RecordStream;
-use crate::config::router::{Allocator, Consumption, RouterConfig, not_a_fabric};
+use crate::config::router::{RouterConfig, not_a_fabric};
 use crate::config::saturate::SaturateConfig;
-use crate::config::{
-    Compat, Ejection, Experiment, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
-    NicConfig, OutputHold, SourceQueue, WhenFull,
-};
-use crate::injection::{Control, ControlConfig};
+use crate::config::{Compat, Experiment, NicConfig, SourceQueue};
 use crate::memory;
+use hopsim_cycles::choices::Consumption;
+use hopsim_cycles::choices::{
+    Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer, OutputHold,
+};
+use hopsim_cycles::injection::{Control, ControlConfig};
+use hopsim_cycles::system::{MOST_QUEUED, NicPlan, RouterPlan, System};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::CrossbarInputs;
 use hopsim_network::network::{NONE, Network};
 use hopsim_network::topology::Topology;
-use hopsim_routing::{Routing, RoutingConfig};
+use hopsim_routing::RoutingConfig;
 use jobs::answers;
 use std::sync::Arc;
 
 /// Most rows of a time series, and of packets.
 pub const MOST_ROWS: u32 = 10_000_000;
 
-/// Most packets in an output queue. Packets of one length that need more are refused; where several lengths meet a queue with so
-/// many has no room.
-pub const MOST_QUEUED: u32 = 255;
-
 /// An experiment ready to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The document with every default filled in.
     pub experiment: Experiment,
-    /// The topology.
-    pub topology: Arc<Topology>,
-    /// The network flattened.
-    pub network: Arc<Network>,
-    /// The routing mechanism.
-    pub routing: Routing,
-    /// The router.
-    pub router: RouterPlan,
-    /// The network interfaces.
-    pub nic: NicPlan,
-    /// The jobs.
-    pub jobs: Vec<JobPlan>,
-    /// Job of every node, `u8::MAX` if idle.
-    pub job_of: Vec<u8>,
-    /// What keeps nodes from injecting.
-    pub control: Control,
-}
-
-/// A router without options.
-#[derive(Clone, Debug)]
-pub struct RouterPlan {
-    /// Cycles a packet of each length occupies the crossbar once it has arrived, by length \[phits\].
-    pub crossing: Vec<u32>,
-    /// Cycles from the grant to the head of the output queue \[cycles\].
-    pub crossbar_latency: u32,
-    /// Cycles from the arrival of a head to its first request \[cycles\].
-    pub pipeline_latency: u32,
-    /// Output queue per port \[phits\]; `None`: no output queue.
-    pub output_buffer: Option<u32>,
-    /// The allocator.
-    pub allocator: Allocator,
-    /// When an ejection port accepts a packet, see [`Ejection`].
-    pub ejection: Ejection,
-    /// How long a grant keeps an output of the crossbar, see [`OutputHold`].
-    pub output_hold: OutputHold,
-    /// When the pointer of an input arbiter moves on, see [`InputPointer`].
-    pub input_pointer: InputPointer,
-    /// How the VCs of a local and of a global port share its buffer.
-    pub damq: Option<[Shares; 2]>,
-    /// How packets leave for the nodes.
-    pub consumption: Consumption,
-    /// What has an input of the crossbar.
-    pub crossbar_inputs: CrossbarInputs,
-}
-
-/// A shared buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shares {
-    /// Phits that belong to each VC alone.
-    pub reserve: u32,
-    /// Phits that all VCs share.
-    pub pool: u32,
-}
-
-/// Network interfaces without options.
-#[derive(Clone, Copy, Debug)]
-pub struct NicPlan {
-    /// Most packets in the source queue.
-    pub source_queue: u32,
-    /// What a node does whose source queue is full.
-    pub when_full: WhenFull,
-    /// Which injection VC a packet enters, see [`InjectionVc`].
-    pub injection_vc: InjectionVc,
-    /// What the wire from a node to its router carries, see [`InjectionLink`].
-    pub injection_link: InjectionLink,
-    /// When a packet counts as injected, see [`InjectionCount`].
-    pub injection_count: InjectionCount,
-    /// Where injection latency ends, see [`InjectionLatency`].
-    pub injection_latency: InjectionLatency,
+    /// What is simulated.
+    pub system: System,
 }
 
 impl Plan {
@@ -174,7 +104,9 @@ impl Plan {
         let (jobs, job_of) = jobs::build(&experiment, &topology, &network, library)?;
         let nic = nic_plan(&experiment);
         let control = control(&experiment, &topology, &network)?;
-        let plan = Self { experiment, topology, network, routing, router, nic, jobs, job_of, control };
+        let seed = experiment.measure.seed;
+        let system = System { topology, network, routing, router, nic, jobs, job_of, control, seed };
+        let plan = Self { experiment, system };
         if !plan.experiment.topology.is_ideal() {
             plan.check_buffers()?;
         }
@@ -193,7 +125,7 @@ impl Plan {
         let end = u64::from(warmup + cycles);
         // That those with a row each are not too long has been checked before.
         let is_short = each == 1 || interval == 0 || end.div_ceil(interval.into()) * each <= MOST_ROWS.into();
-        if is_short || self.has_programs() {
+        if is_short || self.system.has_programs() {
             return Ok(());
         }
         let reason =
@@ -202,48 +134,19 @@ impl Plan {
         Err(ConfigError::new("measure.interval", reason).value(interval).valid(format!("at least {least}")))
     }
 
-    /// The job of a node, `None` if it is idle or not there: routers without nodes have terminal ports, too.
-    pub fn job_at(&self, node: usize) -> Option<&JobPlan> {
-        self.jobs.get(usize::from(*self.job_of.get(node)?))
-    }
-
-    /// What the nodes of a job draw that runs no program.
-    #[inline]
-    pub fn traffic(&self, job: usize) -> &TrafficPlan {
-        let JobPlan::Traffic(traffic) = &self.jobs[job] else {
-            unreachable!("nodes with a program draw nothing")
-        };
-        traffic
-    }
-
-    /// Whether some job runs a program.
-    pub fn has_programs(&self) -> bool {
-        self.jobs.iter().any(|job| job.program().is_some())
-    }
-
-    /// The programs of the jobs.
-    pub fn programs(&self) -> Programs<'_> {
-        let all = self.jobs.iter().enumerate().filter_map(|(number, job)| Some((number, job.program()?)));
-        Programs { jobs: self.jobs.iter().map(JobPlan::name).collect(), all: all.collect() }
-    }
-
-    /// The longest packet of any job \[phits\].
-    pub fn longest_packet(&self) -> u32 {
-        self.jobs.iter().map(JobPlan::longest_packet).max().unwrap_or(1)
-    }
-
-    /// The shortest packet of any job \[phits\].
-    pub fn shortest_packet(&self) -> u32 {
-        self.jobs.iter().map(JobPlan::shortest_packet).min().unwrap_or(1)
-    }
-
     fn check_buffers(&self) -> Result<(), ConfigError> {
         let name = self.experiment.router.name();
-        let longest = self.longest_packet();
-        let classes = &self.network.classes;
-        let links =
-            self.network.link_classes.iter().zip(&classes.links).map(|(&key, class)| (key, class.buffer));
-        let own = [("injection", Some(classes.terminal.buffer)), ("output", self.router.output_buffer)];
+        let longest = self.system.longest_packet();
+        let classes = &self.system.network.classes;
+        let links = self
+            .system
+            .network
+            .link_classes
+            .iter()
+            .zip(&classes.links)
+            .map(|(&key, class)| (key, class.buffer));
+        let own =
+            [("injection", Some(classes.terminal.buffer)), ("output", self.system.router.output_buffer)];
         let own = own.into_iter().filter_map(|(key, size)| Some((key, size?)));
         for (key, size) in links.chain(own) {
             if size < longest {
@@ -255,7 +158,7 @@ impl Plan {
                 .valid(format!("at least {longest} phits")));
             }
         }
-        for (key, class) in self.network.link_classes.iter().zip(&classes.links) {
+        for (key, class) in self.system.network.link_classes.iter().zip(&classes.links) {
             let least = class.bubble + longest;
             if class.bubble > 0 && class.buffer < least {
                 let reason = format!("bubble flow control needs room for two packets of {longest} phits");
@@ -264,9 +167,11 @@ impl Plan {
                     .valid(format!("at least {least} phits")));
             }
         }
-        let (shortest, most) = (self.shortest_packet(), MOST_QUEUED);
+        let (shortest, most) = (self.system.shortest_packet(), MOST_QUEUED);
         let are_equal = shortest == longest;
-        if let Some(size) = self.router.output_buffer.filter(|size| are_equal && size / shortest > most) {
+        if let Some(size) =
+            self.system.router.output_buffer.filter(|size| are_equal && size / shortest > most)
+        {
             return Err(ConfigError::new(
                 format!("router.{name}.buffers.output"),
                 format!("an output queue holds at most {most} packets, and the shortest packet has {shortest} phits"),
@@ -491,6 +396,7 @@ fn nic_plan(experiment: &Experiment) -> NicPlan {
         injection_link: s.injection_link.unwrap_or(InjectionLink::Serial),
         injection_count: s.injection_count.unwrap_or(InjectionCount::Network),
         injection_latency: s.injection_latency.unwrap_or(InjectionLatency::Grant),
+        injection_ports: nic.injection_ports as u8,
     }
 }
 

@@ -105,14 +105,14 @@ impl Survey {
     }
 
     fn of_network(plan: &Plan) -> Self {
-        let own = Self::of_topology(&plan.topology);
-        let layout = &plan.network.layout;
+        let own = Self::of_topology(&plan.system.topology);
+        let layout = &plan.system.network.layout;
         let routers = own.routers as usize;
         let vcs: usize = layout.input_vcs.iter().map(|&vcs| usize::from(vcs)).sum();
-        let paths = plan.experiment.routing.paths(&plan.topology);
+        let paths = plan.experiment.routing.paths(&plan.system.topology);
         Self {
             longest_path: paths.map_or(own.diameter, |paths| paths.hops),
-            decides: plan.routing.redecides(),
+            decides: plan.system.routing.redecides(),
             input_vcs: routers * vcs,
             ports: routers * layout.ports(),
             state_bytes: memory::of_state(u64::from(own.routers), (routers * layout.ports()) as u64),

@@ -10,11 +10,11 @@ mod stepping;
 mod traces;
 
 use hopsim_core::error::ConfigError;
-use hopsim_core::measure::statistics;
 use hopsim_experiment::config::names;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::{AnyPlan, settled};
 use hopsim_experiment::survey::Survey;
+use hopsim_measure::statistics;
 use hopsim_routing::flexvc::{Example, Support, supported};
 use programs::{PythonFiles, Readers};
 use pyo3::exceptions::PyValueError;
@@ -112,7 +112,7 @@ fn settled_placements(py: Python<'_>, config: &str) -> PyResult<Vec<usize>> {
 /// Every column of the results with table, unit and meaning, as a JSON list.
 #[pyfunction]
 fn columns() -> PyResult<String> {
-    serde_json::to_string(&hopsim_core::measure::columns::columns()).map_err(errors::unwritable)
+    serde_json::to_string(&hopsim_measure::columns::columns()).map_err(errors::unwritable)
 }
 
 /// Which paths FlexVC carries with so many VCs (totals, then those for replies alone): {kind of path: support}.

@@ -1,6 +1,6 @@
 //! Arbiters: who wins when several ask.
 
-use hopsim_experiment::config::router::ArbiterConfig;
+use hopsim_cycles::choices::ArbiterConfig;
 use hopsim_random::Stream;
 
 /// A VC or an input port that asks an arbiter.

@@ -37,7 +37,7 @@ impl Simulator<'_> {
 
     /// Panics if a ring is full: one of its buffers must have room for a packet.
     fn audit_rings(&self) {
-        if self.plan.network.classes.links[0].bubble == 0 {
+        if self.plan.system.network.classes.links[0].bubble == 0 {
             return;
         }
         let mut free: BTreeMap<Ring, u32> = BTreeMap::new();
@@ -51,7 +51,7 @@ impl Simulator<'_> {
                     let waiting =
                         output.queue.iter().filter(waits).map(|q| self.space(q.length)).sum::<u32>();
                     let left = output.buffer - self.committed(input, vc) - waiting;
-                    *free.entry(ring).or_default() += left / self.plan.longest_packet();
+                    *free.entry(ring).or_default() += left / self.plan.system.longest_packet();
                 }
             }
         }

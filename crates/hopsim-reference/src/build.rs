@@ -3,7 +3,7 @@
 use crate::arbiter::Arbiter;
 use crate::parts::{DelayLine, Input, Output, Router};
 use crate::sensors::Knowledge;
-use hopsim_experiment::config::router::ArbiterConfig;
+use hopsim_cycles::choices::ArbiterConfig;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::network::CrossbarInputs;
 use hopsim_network::topology::PortClass;
@@ -12,11 +12,11 @@ use std::collections::VecDeque;
 
 /// A router without packets.
 pub fn build_router(plan: &Plan, router: u32) -> Router {
-    let classes = plan.topology.ports();
+    let classes = plan.system.topology.ports();
     let builder = Builder { plan, router };
     let kinds = input_ports(plan);
     let inputs: Vec<Input> = kinds.iter().enumerate().map(|(port, kind)| builder.input(port, kind)).collect();
-    let crossbar = match plan.router.crossbar_inputs {
+    let crossbar = match plan.system.router.crossbar_inputs {
         CrossbarInputs::Port => inputs.len(),
         CrossbarInputs::Vc => inputs.iter().map(|input| input.vcs.len()).sum(),
     };
@@ -37,7 +37,7 @@ enum InputKind {
 
 /// The input ports of every router: one for each output port, then the second injection ports of the nodes.
 fn input_ports(plan: &Plan) -> Vec<InputKind> {
-    let classes = plan.topology.ports();
+    let classes = plan.system.topology.ports();
     let mut ports: Vec<InputKind> = Vec::new();
     for (port, class) in classes.iter().enumerate() {
         ports.push(match class {
@@ -54,7 +54,7 @@ fn input_ports(plan: &Plan) -> Vec<InputKind> {
 
 /// VCs of an injection port.
 fn injection_vcs(plan: &Plan) -> usize {
-    usize::from(plan.network.classes.terminal.vcs) / plan.experiment.nic.injection_ports as usize
+    usize::from(plan.system.network.classes.terminal.vcs) / plan.experiment.nic.injection_ports as usize
 }
 
 /// What the parts of a router are built from.
@@ -70,16 +70,16 @@ impl Builder<'_> {
             InputKind::Link(class) => PortClass::Link(class),
             InputKind::Node(..) => PortClass::Terminal,
         };
-        let spec = plan.network.classes.of(class);
+        let spec = plan.system.network.classes.of(class);
         let vcs = if let InputKind::Node(..) = kind { injection_vcs(plan) } else { usize::from(spec.vcs) };
         Input {
             class,
-            latency: plan.network.link(router, port).latency,
+            latency: plan.system.network.link(router, port).latency,
             capacity: spec.buffer,
             peer: if let InputKind::Link(_) = kind { self.peer(port) } else { None },
             node: match *kind {
                 InputKind::Node(terminal, vc) => {
-                    Some(((router * plan.topology.nodes_per_router()) as usize + terminal, vc))
+                    Some(((router * plan.system.topology.nodes_per_router()) as usize + terminal, vc))
                 }
                 InputKind::Link(_) => None,
             },
@@ -87,20 +87,20 @@ impl Builder<'_> {
             vcs: (0..vcs).map(|_| VecDeque::new()).collect(),
             transfers: Vec::new(),
             consumptions: Vec::new(),
-            arbiter: self.arbiter(plan.router.allocator.input_arbiter, vcs, (port, 0)),
+            arbiter: self.arbiter(plan.system.router.allocator.input_arbiter, vcs, (port, 0)),
         }
     }
 
     fn output(&self, port: usize, class: PortClass, inputs: usize) -> Output {
         let plan = self.plan;
-        let spec = plan.network.classes.of(class);
+        let spec = plan.system.network.classes.of(class);
         Output {
             class,
             peer: self.peer(port),
             buffer: spec.buffer,
             shares: match class {
                 PortClass::Terminal => None,
-                PortClass::Link(class) => plan.router.damq.map(|shares| shares[class as usize]),
+                PortClass::Link(class) => plan.system.router.damq.map(|shares| shares[class as usize]),
             },
             outstanding: (0..spec.vcs).map(|_| Vec::new()).collect(),
             credit_wire: DelayLine::new(),
@@ -108,15 +108,15 @@ impl Builder<'_> {
             bypass: DelayLine::new(),
             queue: VecDeque::new(),
             held: 0,
-            pace: plan.network.link(self.router, port).cycles_per_phit,
+            pace: plan.system.network.link(self.router, port).cycles_per_phit,
             next: 0,
-            arbiter: self.arbiter(plan.router.allocator.output_arbiter, inputs, (port, 1)),
+            arbiter: self.arbiter(plan.system.router.allocator.output_arbiter, inputs, (port, 1)),
         }
     }
 
     /// Router and port at the other end of a link.
     fn peer(&self, port: usize) -> Option<(usize, usize)> {
-        let (peer, back) = self.plan.topology.neighbour(self.router, port)?;
+        let (peer, back) = self.plan.system.topology.neighbour(self.router, port)?;
         Some((peer as usize, back))
     }
 

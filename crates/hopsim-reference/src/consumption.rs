@@ -3,12 +3,12 @@
 use crate::route::Place;
 use crate::routing::Choice;
 use crate::simulator::Simulator;
-use hopsim_experiment::config::router::Consumption;
+use hopsim_cycles::choices::Consumption;
 
 impl Simulator<'_> {
     /// Whether nodes take packets from all VCs at once, past allocator and crossbar.
     pub(crate) fn takes_all(&self) -> bool {
-        self.plan.router.consumption == Consumption::Parallel
+        self.plan.system.router.consumption == Consumption::Parallel
     }
 
     /// Lets heads that have arrived at their router set out for their nodes, one VC after the other.

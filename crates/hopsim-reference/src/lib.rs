@@ -40,8 +40,8 @@ mod standing;
 mod waiting;
 mod waits;
 
-use hopsim_core::trace::PacketTrace;
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::trace::PacketTrace;
 pub use life::{Life, Passage, Record};
 pub use program::{ProgramRun, Programs, Told};
 pub use simulator::Simulator;

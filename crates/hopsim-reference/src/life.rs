@@ -3,8 +3,9 @@
 use crate::program::Programs;
 use crate::standing::Congestion;
 use crate::waiting::Waiting;
-use hopsim_core::trace::PacketTrace;
-use hopsim_experiment::plan::{JobPlan, Plan};
+use hopsim_cycles::jobs::JobPlan;
+use hopsim_experiment::plan::Plan;
+use hopsim_measure::trace::PacketTrace;
 use std::collections::BTreeMap;
 
 /// The whole life of a packet, whether it has got anywhere or not.
@@ -27,7 +28,7 @@ pub struct Life {
 impl Life {
     /// Number of the packet's job.
     pub fn job(&self, plan: &Plan) -> usize {
-        usize::from(plan.job_of[self.trace.source as usize])
+        usize::from(plan.system.job_of[self.trace.source as usize])
     }
 
     /// Latency of a packet that has been delivered: from its generation to the delivery of its tail \[cycles\].
@@ -37,7 +38,7 @@ impl Life {
 
     /// Whether the packet is answered or answers.
     pub fn is_of_dialogue(&self, plan: &Plan) -> bool {
-        JobPlan::request_reply(&plan.jobs[self.job(plan)])
+        JobPlan::request_reply(&plan.system.jobs[self.job(plan)])
     }
 }
 
@@ -56,7 +57,7 @@ pub struct Record {
     /// All packets, in order of generation.
     pub lives: Vec<Life>,
     /// Cycles of the window that heads at injection waited, by node and number of the
-    /// [reason](hopsim_core::measure::recorder::WaitReason), if these are asked for.
+    /// [reason](hopsim_cycles::observer::WaitReason), if these are asked for.
     pub waits: BTreeMap<(u32, usize), u64>,
     /// Cycles in which a node stood still because a packet of its own would have been dropped, by node.
     pub stood_still: Vec<Vec<u32>>,

@@ -3,9 +3,10 @@
 use crate::parts::{DelayLine, Input, Packet, Phit, Role};
 use crate::routing::Memory;
 use crate::simulator::Simulator;
-use hopsim_core::trace::PacketTrace;
-use hopsim_experiment::config::{InjectionLink, InjectionVc, WhenFull};
-use hopsim_experiment::plan::{JobPlan, Plan, TrafficPlan};
+use hopsim_cycles::choices::{InjectionLink, InjectionVc, WhenFull};
+use hopsim_cycles::jobs::{JobPlan, TrafficPlan};
+use hopsim_experiment::plan::Plan;
+use hopsim_measure::trace::PacketTrace;
 use hopsim_network::topology::Topology;
 use hopsim_random::{Purpose, Stream};
 use hopsim_traffic::pattern::Pattern;
@@ -69,9 +70,9 @@ fn traffic(job: &TrafficPlan, node: usize, now: u32) -> (&Pattern, &Process) {
 
 /// The injection VCs for packets that set out in the direction of those from one node to another.
 fn directed(plan: &Plan, from: u32, to: u32) -> Range<usize> {
-    let vcs = plan.network.classes.terminal.vcs as usize;
-    let Topology::Cube(cube) = &*plan.topology else { unreachable!("the plan refuses it") };
-    let per_router = plan.topology.nodes_per_router();
+    let vcs = plan.system.network.classes.terminal.vcs as usize;
+    let Topology::Cube(cube) = &*plan.system.topology else { unreachable!("the plan refuses it") };
+    let per_router = plan.system.topology.nodes_per_router();
     match cube.sets_out(from / per_router, to / per_router) {
         Some(true) => vcs / 2..vcs,
         Some(false) => 0..vcs / 2,
@@ -81,13 +82,13 @@ fn directed(plan: &Plan, from: u32, to: u32) -> Range<usize> {
 
 /// The wire to an injection VC: each has an equal part of the VCs, in order.
 fn wire(plan: &Plan, vc: usize) -> usize {
-    vc * plan.experiment.nic.injection_ports as usize / plan.network.classes.terminal.vcs as usize
+    vc * plan.experiment.nic.injection_ports as usize / plan.system.network.classes.terminal.vcs as usize
 }
 
 /// The injection VCs for replies, or those for other packets.
 fn injection_vcs(plan: &Plan, reply: bool) -> Range<usize> {
-    let vcs = plan.network.classes.terminal.vcs as usize;
-    match (plan.jobs.iter().any(JobPlan::request_reply), reply) {
+    let vcs = plan.system.network.classes.terminal.vcs as usize;
+    match (plan.system.jobs.iter().any(JobPlan::request_reply), reply) {
         (false, _) => 0..vcs,
         (true, false) => 0..vcs / 2,
         (true, true) => vcs / 2..vcs,
@@ -96,14 +97,14 @@ fn injection_vcs(plan: &Plan, reply: bool) -> Range<usize> {
 
 /// Which of `count` equal blocks of all nodes a node belongs to.
 fn block(plan: &Plan, node: u32, count: usize) -> usize {
-    node as usize * count / plan.network.nodes as usize
+    node as usize * count / plan.system.network.nodes as usize
 }
 
 impl Nic {
     pub fn new(plan: &Plan, node: usize) -> Self {
         let stream = |purpose| Stream::new(plan.experiment.measure.seed, purpose, node as u64);
-        let terminal = plan.network.classes.terminal;
-        let job = Some(plan.job_of[node]).filter(|&job| job != u8::MAX).map(usize::from);
+        let terminal = plan.system.network.classes.terminal;
+        let job = Some(plan.system.job_of[node]).filter(|&job| job != u8::MAX).map(usize::from);
         let mut nic = Self {
             job,
             process: stream(Purpose::Process),
@@ -124,14 +125,14 @@ impl Nic {
             turn: [0, 0],
             sending: Vec::new(),
         };
-        if let Some(job) = job.and_then(|job| plan.jobs[job].traffic()) {
+        if let Some(job) = job.and_then(|job| plan.system.jobs[job].traffic()) {
             let process = job.process_of(node as u32);
             nic.next =
                 ahead(job.start, process.begin(&mut nic.process) - 1).filter(|_| job.sends(node as u32));
             nic.left = process.synchronised().unwrap_or(0);
             let each = terminal.buffer / job.packet_length * job.packet_length;
             let vcs = injection_vcs(plan, true).len();
-            nic.reply_space = match plan.nic.injection_vc {
+            nic.reply_space = match plan.system.nic.injection_vc {
                 InjectionVc::Destination => vec![each; vcs],
                 InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => {
                     vec![each * vcs as u32]
@@ -150,7 +151,7 @@ impl Nic {
 
     /// Whether there is nothing that could be injected.
     pub fn is_idle(&self, plan: &Plan) -> bool {
-        let empty = self.free.iter().all(|&free| free == plan.network.classes.terminal.buffer);
+        let empty = self.free.iter().all(|&free| free == plan.system.network.classes.terminal.buffer);
         empty && self.queue.is_empty() && self.replies.is_empty()
     }
 
@@ -160,7 +161,7 @@ impl Nic {
         let vcs = injection_vcs(plan, reply);
         let takes = |&vc: &usize| self.takes(plan, vc, packet.length);
         let room: Vec<usize> = vcs.clone().filter(takes).collect();
-        match plan.nic.injection_vc {
+        match plan.system.nic.injection_vc {
             InjectionVc::Shortest => {
                 let turn = &mut self.turn[usize::from(reply)];
                 let most = room.iter().map(|&vc| self.free[vc]).max()?;
@@ -186,7 +187,7 @@ impl Nic {
     /// Whether the wire to an injection VC takes a packet.
     fn wire_is_free(&self, plan: &Plan, vc: usize) -> bool {
         let busy = |sending: &Sending| wire(plan, sending.vc) == wire(plan, vc);
-        plan.nic.injection_link == InjectionLink::Unlimited || !self.sending.iter().any(busy)
+        plan.system.nic.injection_link == InjectionLink::Unlimited || !self.sending.iter().any(busy)
     }
 
     /// Whether an injection VC and the wire to it take a packet.
@@ -196,18 +197,18 @@ impl Nic {
 
     /// Whether the job lets the node send one packet more.
     fn may_send(&self, plan: &Plan) -> bool {
-        let limit = self.job.and_then(|job| plan.jobs[job].traffic()?.outstanding);
+        let limit = self.job.and_then(|job| plan.system.jobs[job].traffic()?.outstanding);
         limit.is_none_or(|limit| self.unanswered < limit)
     }
 
     /// Whether a packet to `destination` would be dropped if it were generated now.
     fn would_drop(&self, plan: &Plan, (node, destination): (usize, u32), length: u32) -> bool {
-        let limit = plan.nic.source_queue as usize;
+        let limit = plan.system.nic.source_queue as usize;
         if limit > 0 {
             return self.queue.len() >= limit;
         }
         let vcs = injection_vcs(plan, false);
-        let mut candidates = match plan.nic.injection_vc {
+        let mut candidates = match plan.system.nic.injection_vc {
             InjectionVc::Destination => {
                 let vc = vcs.start + block(plan, destination, vcs.len());
                 vc..vc + 1
@@ -232,14 +233,14 @@ impl Simulator<'_> {
             return self.run_rank(node);
         }
         let nic = &mut self.nics[node];
-        if let Some(job) = nic.job.and_then(|job| self.plan.jobs[job].traffic()) {
+        if let Some(job) = nic.job.and_then(|job| self.plan.system.jobs[job].traffic()) {
             let changed = job.changes.iter().any(|phase| phase.from == self.now && phase.new_load);
             if changed && nic.burst.is_none() && nic.due.is_none() {
                 nic.next = ahead(self.now, traffic(job, node, self.now).1.begin(&mut nic.process) - 1);
             }
             while self.admit(node) {}
             let (pattern, process) = traffic(job, node, self.now);
-            let waits = self.plan.nic.when_full == WhenFull::Wait || process.synchronised().is_some();
+            let waits = self.plan.system.nic.when_full == WhenFull::Wait || process.synchronised().is_some();
             if process.waits() {
                 self.generate_in_burst(node, job);
             } else if waits && (self.nics[node].due.is_some() || !pattern.is_silent(node as u32)) {
@@ -250,7 +251,7 @@ impl Simulator<'_> {
             while self.admit(node) {}
         }
         let nic = &mut self.nics[node];
-        while nic.queue.len() > self.plan.nic.source_queue as usize {
+        while nic.queue.len() > self.plan.system.nic.source_queue as usize {
             let newest = nic.queue.pop_back().expect("it is longer than its limit");
             self.packets[newest].dropped = true;
         }
@@ -307,7 +308,7 @@ impl Simulator<'_> {
     /// Notes that a packet of `source` has been consumed; after the last one of its synchronised burst the next one begins.
     pub(crate) fn finish_in_burst(&mut self, source: usize) {
         let Some(index) = self.nics[source].job else { return };
-        let Some(job) = self.plan.jobs[index].traffic() else { return };
+        let Some(job) = self.plan.system.jobs[index].traffic() else { return };
         let Some(packets) = job.process.synchronised() else { return };
         let senders: Vec<usize> =
             job.nodes.iter().filter(|&&node| job.sends(node)).map(|&node| node as usize).collect();
@@ -336,7 +337,7 @@ impl Simulator<'_> {
         if destination as usize == node {
             return;
         }
-        let role = match (job.outstanding, self.plan.nic.injection_vc) {
+        let role = match (job.outstanding, self.plan.system.nic.injection_vc) {
             (None, _) => Role::OneWay,
             (_, InjectionVc::Destination) => {
                 Role::Request(block(self.plan, node as u32, injection_vcs(self.plan, true).len()))

@@ -13,23 +13,23 @@ pub type Ring = (usize, bool, u32, Option<u8>);
 impl Simulator<'_> {
     /// Phits of room that a packet takes in the buffer of a link: where rings have bubbles as many as the longest packet.
     pub(crate) fn space(&self, length: u32) -> u32 {
-        if self.has_rings() { self.plan.longest_packet() } else { length }
+        if self.has_rings() { self.plan.system.longest_packet() } else { length }
     }
 
     /// Phits that must be free in an output VC besides those for the head that asks for it: for one packet more where it
     /// enters a ring, and for some where adaptive VCs are kept free of new packets.
     pub(crate) fn left_free(&self, place: Place, to: Request) -> u32 {
         if self.enters_ring(place, to) {
-            return self.plan.network.classes.links[0].bubble;
+            return self.plan.system.network.classes.links[0].bubble;
         }
         let input = &self.routers[place.0].inputs[place.1];
-        if input.is_terminal() && !self.is_escape(to.vc) { self.plan.control.lbr } else { 0 }
+        if input.is_terminal() && !self.is_escape(to.vc) { self.plan.system.control.lbr } else { 0 }
     }
 
     /// Bubble flow control: whether a packet enters a ring, of one dimension and direction, and does not go on in it. With
     /// adaptive routing only the escape VCs form rings; with two phases each VC has rings of its own.
     pub(crate) fn enters_ring(&self, (router, input, vc): Place, to: Request) -> bool {
-        let Topology::Cube(cube) = &*self.plan.topology else { return false };
+        let Topology::Cube(cube) = &*self.plan.system.topology else { return false };
         if !self.has_rings() || self.routers[router].outputs[to.port].is_terminal() || !self.is_ring(to.vc) {
             return false;
         }
@@ -46,7 +46,7 @@ impl Simulator<'_> {
 
     /// The ring that a VC of a link is part of.
     pub(crate) fn ring(&self, router: usize, port: usize, vc: u8) -> Option<Ring> {
-        let Topology::Cube(cube) = &*self.plan.topology else { return None };
+        let Topology::Cube(cube) = &*self.plan.system.topology else { return None };
         let (dimension, direction) = cube.direction(port);
         let first = (0..self.routers.len()).find(|&other| {
             let same = |d: usize| cube.coordinate(other as u32, d) == cube.coordinate(router as u32, d);
@@ -64,7 +64,7 @@ impl Simulator<'_> {
 
     /// Whether links form rings that packets enter only where they leave room: not with up*/down* routing.
     fn has_rings(&self) -> bool {
-        self.plan.network.classes.links[0].bubble > 0
+        self.plan.system.network.classes.links[0].bubble > 0
     }
 
     /// Whether the bubble keeps a VC free of deadlock.

@@ -67,7 +67,7 @@ pub struct Knowledge {
 
 impl Knowledge {
     pub fn new(plan: &Plan) -> Self {
-        let (ports, groups) = (plan.topology.ports(), plan.topology.groups() as usize);
+        let (ports, groups) = (plan.system.topology.ports(), plan.system.topology.groups() as usize);
         let marks = vec![Vec::new(); ports.len()];
         Self {
             contention: vec![0; ports.len()],
@@ -100,7 +100,7 @@ impl Simulator<'_> {
 
     /// The routers of the group of `router`.
     pub(crate) fn group_of(&self, router: usize) -> Range<usize> {
-        let size = self.routers.len() / self.plan.topology.groups() as usize;
+        let size = self.routers.len() / self.plan.system.topology.groups() as usize;
         let first = router / size * size;
         first..first + size
     }
@@ -130,7 +130,7 @@ impl Simulator<'_> {
 
     /// Tells the group of a router its counts by group, if it is time.
     fn exchange_counts(&mut self, router: usize, exchange: Exchange) {
-        let latency = self.plan.network.classes.of(PortClass::Link(LOCAL)).latency;
+        let latency = self.plan.system.network.classes.of(PortClass::Link(LOCAL)).latency;
         let knowledge = &mut self.routers[router].knowledge;
         if self.now.is_multiple_of(exchange.period) {
             knowledge.messages.push(self.now + latency, knowledge.groups.clone());
@@ -156,7 +156,7 @@ impl Simulator<'_> {
 
     /// Marks the saturated global outputs of a router and tells its group.
     fn mark(&mut self, router: usize, rule: &Saturation) {
-        let latency = self.plan.network.classes.of(PortClass::Link(LOCAL)).latency;
+        let latency = self.plan.system.network.classes.of(PortClass::Link(LOCAL)).latency;
         let marks = self.saturated(&self.routers[router].outputs, rule);
         let knowledge = &mut self.routers[router].knowledge;
         if rule.exchanged {
@@ -170,7 +170,7 @@ impl Simulator<'_> {
 
     /// The saturated ones among the outputs of a router.
     fn saturated(&self, outputs: &[Output], rule: &Saturation) -> Marks {
-        let longest = self.plan.longest_packet();
+        let longest = self.plan.system.longest_packet();
         // load > factor · mean + threshold, times the number of loads: no quotient to round.
         let exceeds = |load: u32, links: f64, sum: u32, loads: f64| {
             f64::from(load) * links

@@ -1,7 +1,7 @@
 //! The signal of injection control (SAT): who has it, and who waits for it.
 
 use crate::simulator::Simulator;
-use hopsim_experiment::injection::sat::Sat;
+use hopsim_cycles::injection::sat::Sat;
 
 /// The signal on its walk round all nodes.
 pub struct Signal {

@@ -10,8 +10,8 @@ use crate::sensors::Sensors;
 use crate::signal::Signal;
 use crate::standing::Congestion;
 use crate::waiting::Waiting;
-use hopsim_core::trace::PacketTrace;
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::trace::PacketTrace;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -56,19 +56,19 @@ impl<'a> Simulator<'a> {
         Self {
             plan,
             now: 0,
-            nodes_per_router: plan.topology.nodes_per_router() as usize,
+            nodes_per_router: plan.system.topology.nodes_per_router() as usize,
             packets: Vec::new(),
-            routers: (0..plan.topology.routers()).map(|router| build_router(plan, router)).collect(),
-            nics: (0..plan.network.nodes as usize).map(|node| Nic::new(plan, node)).collect(),
+            routers: (0..plan.system.topology.routers()).map(|router| build_router(plan, router)).collect(),
+            nics: (0..plan.system.network.nodes as usize).map(|node| Nic::new(plan, node)).collect(),
             sensors: rules.sensors(),
             rules,
             ranks: program::ranks(plan),
             messages: Vec::new(),
             parcels: Vec::new(),
-            consumed: vec![0; plan.jobs.len()],
-            signal: plan.control.sat.as_ref().map(Signal::new),
+            consumed: vec![0; plan.system.jobs.len()],
+            signal: plan.system.control.sat.as_ref().map(Signal::new),
             waits: BTreeMap::new(),
-            stood_still: vec![Vec::new(); plan.network.nodes as usize],
+            stood_still: vec![Vec::new(); plan.system.network.nodes as usize],
             congestion: Congestion::default(),
             waiting: Waiting::default(),
             stalls: BTreeMap::new(),
@@ -167,7 +167,7 @@ impl<'a> Simulator<'a> {
     fn cross(&mut self, router: usize, input: usize) {
         let Router { inputs, outputs, .. } = &mut self.routers[router];
         let Input { transfers, consumptions, vcs, .. } = &mut inputs[input];
-        let due = self.now + self.plan.router.crossbar_latency;
+        let due = self.now + self.plan.system.router.crossbar_latency;
         transfers.retain_mut(|t| {
             let (packet, phits) = t.step(&mut vcs[t.vc], &self.packets);
             let over = phits.end == self.packets[packet].length;

@@ -10,7 +10,7 @@ impl Simulator<'_> {
         if !measure.streams.contains(&RecordStream::LinkSeries) {
             return;
         }
-        let (row, room) = (self.now / measure.interval, self.space(self.plan.shortest_packet()));
+        let (row, room) = (self.now / measure.interval, self.space(self.plan.system.shortest_packet()));
         for (router, parts) in self.routers.iter().enumerate() {
             for (port, output) in parts.outputs.iter().enumerate().filter(|(_, output)| !output.is_terminal())
             {

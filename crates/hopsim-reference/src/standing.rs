@@ -3,7 +3,7 @@
 use crate::parts::Request;
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_core::measure::places::WaitReason;
+use hopsim_cycles::observer::WaitReason;
 use hopsim_experiment::config::measure::RecordStream;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,7 +99,7 @@ impl Simulator<'_> {
             for (port, input) in parts.inputs.iter().enumerate() {
                 for (vc, residents) in input.vcs.iter().enumerate() {
                     let position = usize::from(input.leaving().any(|passage| passage.vc == vc));
-                    let there = |arrived: u32| arrived + self.plan.router.pipeline_latency < self.now;
+                    let there = |arrived: u32| arrived + self.plan.system.router.pipeline_latency < self.now;
                     let waiting = residents.iter().skip(position).filter(|resident| there(resident.arrived));
                     let most = if input.is_terminal() { 1 } else { usize::MAX };
                     let packets: Vec<usize> = waiting.take(most).map(|resident| resident.packet).collect();
@@ -172,7 +172,7 @@ impl Simulator<'_> {
             tree.packets[role] += 1;
             tree.phits += u64::from(length);
             if self.now > self.plan.experiment.measure.warmup.cycles() {
-                let job = usize::from(self.plan.job_of[trace.source as usize]);
+                let job = usize::from(self.plan.system.job_of[trace.source as usize]);
                 let [from, to] = [trace.source, trace.destination].map(|node| self.class_of(node));
                 congestion.flows.entry((root, job, from, to)).or_default()[role] += 1;
             }
@@ -193,12 +193,12 @@ impl Simulator<'_> {
 
     /// The router behind a port, if it leads to one.
     fn neighbour(&self, router: usize, port: usize) -> Option<usize> {
-        self.plan.topology.neighbour(router as u32, port).map(|(peer, _)| peer as usize)
+        self.plan.system.topology.neighbour(router as u32, port).map(|(peer, _)| peer as usize)
     }
 
     /// The group of a node, or its router where there are no groups.
     pub(crate) fn class_of(&self, node: u32) -> u32 {
-        let (topology, router) = (&self.plan.topology, node / self.nodes_per_router as u32);
+        let (topology, router) = (&self.plan.system.topology, node / self.nodes_per_router as u32);
         if topology.groups() == 1 { router } else { topology.group(router) }
     }
 }

@@ -4,7 +4,7 @@ use crate::life::Passage;
 use crate::parts::Request;
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_experiment::config::Ejection;
+use hopsim_cycles::choices::Ejection;
 use hopsim_experiment::config::measure::RecordStream;
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl Simulator<'_> {
         if !self.asks_for_waits() {
             return;
         }
-        let (shortest, now) = (self.plan.shortest_packet(), self.now);
+        let (shortest, now) = (self.plan.system.shortest_packet(), self.now);
         let room = self.space(shortest);
         let mut waiting = std::mem::take(&mut self.waiting);
         for (router, parts) in self.routers.iter().enumerate() {
@@ -51,7 +51,8 @@ impl Simulator<'_> {
                     waiting.was_busy.insert((router, port), now);
                 }
                 for vc in (0..output.outstanding.len()).filter(|_| !output.is_terminal()) {
-                    let bubble = self.plan.network.classes.links.first().map_or(0, |class| class.bubble);
+                    let bubble =
+                        self.plan.system.network.classes.links.first().map_or(0, |class| class.bubble);
                     if output.credits(vc) < room {
                         waiting.lacked_room.insert((router, port, vc), now);
                     }
@@ -70,11 +71,11 @@ impl Simulator<'_> {
         if output.is_terminal() && self.takes_all() {
             return false;
         }
-        let full = match self.plan.router.output_buffer {
+        let full = match self.plan.system.router.output_buffer {
             Some(size) => output.occupied() + length > size,
-            None => output.link_free(self.now) > self.now + self.plan.router.crossbar_latency,
+            None => output.link_free(self.now) > self.now + self.plan.system.router.crossbar_latency,
         };
-        let node_decides = output.is_terminal() && self.plan.router.ejection == Ejection::IdleNode;
+        let node_decides = output.is_terminal() && self.plan.system.router.ejection == Ejection::IdleNode;
         full || (!node_decides && self.is_held(router, port))
     }
 
@@ -86,7 +87,7 @@ impl Simulator<'_> {
         let (router, vc) = (place.0, usize::from(to.vc));
         let enters = self.enters_ring(place, to);
         let arrived = self.routers[router].inputs[place.1].vcs[place.2][0].arrived;
-        let first = arrived + self.plan.router.pipeline_latency;
+        let first = arrived + self.plan.system.router.pipeline_latency;
         let terminal = self.routers[router].outputs[to.port].is_terminal();
         let waiting = &mut self.waiting;
         let after = |last: Option<&u32>| last.map_or(0, |&cycle| cycle + 1);
@@ -109,7 +110,7 @@ impl Simulator<'_> {
             return;
         }
         let trace = &self.packets[packet].trace;
-        let job = usize::from(self.plan.job_of[trace.source as usize]);
+        let job = usize::from(self.plan.system.job_of[trace.source as usize]);
         let [from, to_group] = [trace.source, trace.destination].map(|node| self.class_of(node));
         let waiting = &mut self.waiting;
         let of_vc = waiting.by_vc.entry((router, to.port, vc)).or_default();

@@ -3,8 +3,8 @@
 use crate::parts::{Packet, Request, Resident, Role};
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_core::measure::places::WaitReason;
-use hopsim_experiment::config::Ejection;
+use hopsim_cycles::choices::Ejection;
+use hopsim_cycles::observer::WaitReason;
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_network::network::CrossbarInputs;
 
@@ -54,7 +54,7 @@ impl Simulator<'_> {
         let input = &self.routers[router].inputs[port];
         let leaving = usize::from(input.leaving().any(|passage| passage.vc == vc));
         let &Resident { packet, arrived, .. } = input.vcs[vc].get(leaving)?;
-        (arrived + self.plan.router.pipeline_latency <= self.now).then_some(packet)
+        (arrived + self.plan.system.router.pipeline_latency <= self.now).then_some(packet)
     }
 
     /// What a head waits for: of several outputs that it may use, the one that lacks least counts.
@@ -64,14 +64,15 @@ impl Simulator<'_> {
             return WaitReason::Sat;
         }
         let input = &self.routers[router].inputs[port];
-        let shares = |other: usize| self.plan.router.crossbar_inputs == CrossbarInputs::Port || other == vc;
+        let shares =
+            |other: usize| self.plan.system.router.crossbar_inputs == CrossbarInputs::Port || other == vc;
         let leaves = input.consumptions.iter().any(|passage| passage.vc == vc);
         if leaves || input.transfers.iter().any(|transfer| shares(transfer.vc)) {
             return WaitReason::Input;
         }
         let lacks = self.options(place, 0).into_iter().map(|to| self.lack(place, packet, to));
         match lacks.min().unwrap_or(WaitReason::Credits) {
-            WaitReason::Arbitration if self.plan.control.ipr > 0.0 && self.transit_first(router) => {
+            WaitReason::Arbitration if self.plan.system.control.ipr > 0.0 && self.transit_first(router) => {
                 WaitReason::Ipr
             }
             reason => reason,
@@ -105,11 +106,11 @@ impl Simulator<'_> {
     /// Whether an output cannot take a packet of `length` phits now, wherever it goes from there.
     fn is_busy(&self, router: usize, port: usize, length: u32) -> bool {
         let output = &self.routers[router].outputs[port];
-        let full = match self.plan.router.output_buffer {
+        let full = match self.plan.system.router.output_buffer {
             Some(size) => output.occupied() + length > size,
-            None => output.link_free(self.now) > self.now + self.plan.router.crossbar_latency,
+            None => output.link_free(self.now) > self.now + self.plan.system.router.crossbar_latency,
         };
-        let node_decides = output.is_terminal() && self.plan.router.ejection == Ejection::IdleNode;
+        let node_decides = output.is_terminal() && self.plan.system.router.ejection == Ejection::IdleNode;
         full || if node_decides { output.mid_packet() } else { self.is_held(router, port) }
     }
 }

@@ -4,15 +4,15 @@
 
 use super::{Control, Outcome, Scope, Snapshot, Stages, count, outcome, trunk};
 use crate::error::RunError;
-use crate::measure::Counts;
-use crate::measure::parts::PARTS;
-use crate::measure::settling::{Settled, settled};
-use crate::measure::stop::{Next, REACHED, next, relative_width};
-use crate::measure::summary::Figures;
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::config::measure::MeasureConfig;
 use hopsim_experiment::config::stop::{StopConfig, Warmup, pilots};
 use hopsim_experiment::plan::{Plan, unsaved};
+use hopsim_measure::Counts;
+use hopsim_measure::parts::PARTS;
+use hopsim_measure::settling::{Settled, settled};
+use hopsim_measure::stop::{Next, REACHED, next, relative_width};
+use hopsim_measure::summary::Figures;
 use serde_json::{Map, Value};
 use std::sync::atomic::Ordering;
 
@@ -75,7 +75,7 @@ impl Plain {
     }
 
     fn summary(&self, counts: &Counts) -> Map<String, Value> {
-        Figures::new(&self.plan, counts, (0..self.plan.jobs.len()).collect()).summary()
+        Figures::new(&self.plan, counts, (0..self.plan.system.jobs.len()).collect()).summary()
     }
 }
 

@@ -1,53 +1,60 @@
 //! The audit: what must hold between any two cycles, counted anew from the whole state. Slow; for tests.
 
-use super::{Control, Fit, Task, Trial, perform};
-use crate::engine::region::Region;
-use crate::engine::simulation::{Schedule, Simulation};
-use crate::trace::PacketTrace;
+use super::measured::{Measured, Recorded};
+use super::{Control, Trial, schedule};
+use hopsim_cycles::mode::Mode;
+use hopsim_cycles::region::Region;
+use hopsim_cycles::simulation::{Schedule, Simulation};
+use hopsim_cycles::task::{Fit, Task, perform};
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::recorder::Recorder;
+use hopsim_measure::trace::{PacketTrace, Tracer};
 
-struct Audited(u32, Trial);
+struct Audited<'p> {
+    plan: &'p Plan,
+    cycles: u32,
+}
 
-impl Task for Audited {
-    type Output<'p> = Result<(), String>;
+impl<'p> Task<'p> for Audited<'p> {
+    type Observer = Recorder;
+    type Output = Result<(), String>;
 
     fn schedule(&self) -> Schedule {
-        self.1.into()
+        schedule(Trial { finest: true, ..Trial::default() })
     }
 
-    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
-        simulation.watch();
-        for _ in 0..self.0 {
-            simulation
-                .advance(simulation.now() + 1, &Control::default())
-                .map_err(|error| error.to_string())?;
-            let delivered =
-                simulation.workers.iter_mut().map(|worker| worker.observer.watch().delivered()).sum();
-            check_conservation(&simulation, delivered)
-                .and_then(|()| R::audit(simulation.whole()))
-                .map_err(|breach| format!("before cycle {}: {breach}", simulation.now()))?;
+    fn wishes(&self) -> &Plan {
+        self.plan
+    }
+
+    fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
+    where
+        R: Region<'p, Mode: Mode<Observer = Recorder>>,
+    {
+        let mut run = Measured::new(self.plan, simulation);
+        run.trace();
+        for _ in 0..self.cycles {
+            run.advance(run.now() + 1, &Control::default()).map_err(|error| error.to_string())?;
+            check_conservation(&mut run)
+                .and_then(|()| run.simulation.audit())
+                .map_err(|breach| format!("before cycle {}: {breach}", run.now()))?;
         }
-        let traces = simulation.take_tracer().into_traces();
         let twice =
-            |packet: &&PacketTrace| packet.hops.windows(2).any(|hops| hops[0].granted >= hops[1].granted);
-        traces
-            .iter()
-            .find(twice)
-            .map_or(Ok(()), |packet| Err(format!("granted twice in one cycle: {packet:?}")))
+            |packet: &PacketTrace| packet.hops.windows(2).any(|hops| hops[0].granted >= hops[1].granted);
+        let breach = run.take_lives().into_iter().find(twice);
+        breach.map_or(Ok(()), |packet| Err(format!("granted twice in one cycle: {packet:?}")))
     }
 }
 
 /// Packets generated = dropped + waiting at nodes or inside + delivered.
-fn check_conservation<'p, R: Region<'p>>(
-    simulation: &Simulation<'p, R>,
-    delivered: u64,
-) -> Result<(), String> {
-    let (mut generated, mut dropped) = (0, 0);
-    for worker in &simulation.workers {
-        let counts = worker.recorder.lifetime();
+fn check_conservation<'p, R: Recorded<'p>>(run: &mut Measured<'p, R>) -> Result<(), String> {
+    let (mut generated, mut dropped, mut delivered) = (0, 0, 0);
+    for recorder in run.simulation.observers() {
+        let counts = recorder.lifetime();
         (generated, dropped) = (generated + counts.0, dropped + counts.1);
+        delivered += recorder.tracer().map_or(0, Tracer::delivered);
     }
-    let here = simulation.regions.iter().map(R::packets).sum::<usize>() as u64;
+    let here = run.simulation.packets();
     if generated == dropped + here + delivered {
         return Ok(());
     }
@@ -58,5 +65,5 @@ fn check_conservation<'p, R: Region<'p>>(
 
 /// Runs a plan for `cycles` cycles and checks every invariant after each; the error names the first breach.
 pub fn audit(plan: &Plan, cycles: u32) -> Result<(), String> {
-    perform(plan, Fit::Tight, Audited(cycles, Trial { finest: true, ..Trial::default() }))
+    perform(&plan.system, Fit::Tight, Audited { plan, cycles })
 }

@@ -1,16 +1,17 @@
 //! Programs without contention: on an ideal network, or on any other as if every packet were alone.
 
-use super::{Control, Outcome, outcome, programs};
-use crate::engine::node::RankState;
+use super::{Control, Outcome, outcome};
 use crate::error::RunError;
-use crate::measure::Counts;
-use crate::measure::places::Places;
-use crate::measure::recorder::Recorder;
-use hopsim_experiment::plan::{Plan, ProgramPlan};
+use hopsim_experiment::plan::Plan;
+use hopsim_measure::Counts;
+use hopsim_measure::places::Places;
+use hopsim_measure::recorder::Recorder;
 use hopsim_network::topology::Topology;
 use hopsim_network::topology::ideal::Incoming;
 use hopsim_programs::host::Host;
 use hopsim_programs::ideal::{Ejection, Ideal, Latency, Network};
+use hopsim_programs::job::ProgramPlan;
+use hopsim_programs::standstill::{RankState, find_stuck, find_unmatched, progress};
 use std::sync::atomic::Ordering;
 
 /// Cycles between two looks at [`Control`].
@@ -20,7 +21,8 @@ const PERIOD: u32 = 1 << 20;
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     let mut recorder = Recorder::new(plan);
     let mut end = 0;
-    let programs = || plan.jobs.iter().zip(0..).filter_map(|(job, number)| Some((number, job.program()?)));
+    let programs =
+        || plan.system.jobs.iter().zip(0..).filter_map(|(job, number)| Some((number, job.program()?)));
     // Programs that are run until the others are done come last.
     let endless = programs().filter(|(_, program)| program.is_endless);
     for (number, program) in programs().filter(|(_, program)| !program.is_endless).chain(endless) {
@@ -34,9 +36,9 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
         }
     }
     recorder.close(end);
-    let nodes = (0, plan.network.nodes as usize);
-    let places = Places::new(plan, nodes, plan.network.routers as usize);
-    Ok(outcome(plan, &Counts { recorder, places, congestion: None }))
+    let nodes = (0, plan.system.network.nodes as usize);
+    let places = Places::new(plan, nodes, plan.system.network.routers as usize);
+    Ok(outcome(plan, &Counts { recorder, places, packet_hops: 0, decisions: 0, congestion: None }))
 }
 
 fn run_job<'p>(
@@ -68,14 +70,17 @@ fn run_job<'p>(
         if stop == most {
             return Err(RunError::Unfinished(
                 most,
-                programs::progress(&plan.programs(), &states(&ideal, number)),
+                progress(&plan.system.programs(), &states(&ideal, number)),
             ));
         }
     }
     let states = states(&ideal, number);
-    let all = plan.programs();
-    match programs::find_stuck(&all, &states).or_else(|| programs::find_unmatched(&all, &states)) {
-        Some(failure) => Err(failure),
+    let all = plan.system.programs();
+    if let Some(stuck) = find_stuck(&all, &states) {
+        return Err(RunError::Stuck(Box::new(stuck)));
+    }
+    match find_unmatched(&all, &states) {
+        Some(unmatched) => Err(RunError::Unmatched(Box::new(unmatched))),
         None => Ok(ideal),
     }
 }
@@ -93,7 +98,7 @@ fn states<'a>(ideal: &'a Ideal<'_>, job: u8) -> Vec<RankState<'a>> {
 }
 
 fn network<'p>(plan: &'p Plan, job: &'p ProgramPlan) -> Network<'p> {
-    if let Topology::Ideal(ideal) = &*plan.topology {
+    if let Topology::Ideal(ideal) = &*plan.system.topology {
         let config = &ideal.config;
         let ejection = match config.ejection {
             Incoming::Unlimited => Ejection::Unlimited,
@@ -110,10 +115,10 @@ fn network<'p>(plan: &'p Plan, job: &'p ProgramPlan) -> Network<'p> {
 
 /// Cycles that the head of a packet that is alone takes from node to node over its minimal path.
 fn alone(plan: &Plan, (from, to): (u32, u32)) -> u32 {
-    let topology = &plan.topology;
+    let topology = &plan.system.topology;
     let router = |node: u32| node / topology.nodes_per_router();
     let (from, to) = (router(from), router(to));
-    let latencies: Vec<u32> = plan.network.classes.links.iter().map(|class| class.latency).collect();
+    let latencies: Vec<u32> = plan.system.network.classes.links.iter().map(|class| class.latency).collect();
     let (links, hops) = if from == to {
         (0, 0)
     } else {
@@ -124,6 +129,6 @@ fn alone(plan: &Plan, (from, to): (u32, u32)) -> u32 {
             hops.iter().copied().map(u32::from).sum::<u32>(),
         )
     };
-    let router = plan.router.pipeline_latency + plan.router.crossbar_latency;
-    plan.network.classes.terminal.latency + (hops + 1) * router + links
+    let router = plan.system.router.pipeline_latency + plan.system.router.crossbar_latency;
+    plan.system.network.classes.terminal.latency + (hops + 1) * router + links
 }

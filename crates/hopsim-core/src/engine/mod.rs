@@ -1,47 +1,42 @@
-//! The engine: runs a plan. See `simulation` for how, `router` for the cycle, `ARCHITECTURE.md` for the whole.
+//! Runs: what is done with a plan.
 
 mod adaptive;
 #[cfg(feature = "trace")]
 mod audit;
-mod control;
 mod distrusted;
 mod fabric;
 mod ideal;
-pub(crate) mod kernel;
-mod mode;
-mod modes;
-mod node;
-mod programs;
-mod region;
-mod router;
-mod simulation;
+mod measured;
 mod snapshot;
-mod state;
 pub mod stepping;
-mod threads;
 
 #[cfg(feature = "trace")]
 pub use audit::audit;
-pub use control::Control;
 pub use distrusted::distrusted;
+pub use hopsim_cycles::control::Control;
+pub use measured::Scope;
 #[cfg(feature = "trace")]
 pub use snapshot::digests;
 pub use snapshot::{Snapshot, Stages, trunk};
-pub use state::Scope;
 
 use crate::error::RunError;
-use crate::measure::summary::Figures;
-use crate::measure::{self, Counts, Table};
 #[cfg(feature = "trace")]
-use crate::trace::PacketTrace;
+use hopsim_cycles::kernel::regions::Cut;
+use hopsim_cycles::mode::Mode;
+use hopsim_cycles::region::Region;
+use hopsim_cycles::simulation::{Schedule, Simulation};
+use hopsim_cycles::task::{Fit, Task, perform};
 use hopsim_experiment::memory;
 use hopsim_experiment::plan::{AnyPlan, MOST_ROWS, Plan, output_vcs};
-use hopsim_memory::Shortage;
+use hopsim_measure::recorder::Recorder;
+use hopsim_measure::summary::Figures;
 #[cfg(feature = "trace")]
-use kernel::regions::Cut;
-use region::Region;
+use hopsim_measure::trace::PacketTrace;
+use hopsim_measure::{Counts, Table};
+use hopsim_memory::Shortage;
+use hopsim_programs::standstill::{find_stuck, find_unmatched, progress};
+use measured::{Measured, Recorded};
 use serde_json::{Map, Value};
-use simulation::{Schedule, Simulation};
 use std::sync::atomic::Ordering;
 
 /// Cycles between two looks at [`Control`].
@@ -58,62 +53,47 @@ pub struct Outcome {
     pub tables: Vec<(String, Table)>,
 }
 
-/// How closely the mode of a run fits its plan.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fit {
-    /// A mode with nothing compiled in that the plan does not need, as far as there is one.
-    Tight,
-    /// A mode with everything.
-    Loose,
-    /// The mode of this name.
-    #[cfg(feature = "trace")]
-    Mode(&'static str),
-}
-
-/// Something done with a simulation, whatever its routers and mode.
-trait Task: Sized {
-    type Output<'p>;
-    /// How the task wants to be carried out.
-    fn schedule(&self) -> Schedule;
-    fn with<'p, R: Region<'p>>(self, simulation: Simulation<'p, R>) -> Self::Output<'p>;
-}
-
-/// Picks the kind of router, once per run: a row for each.
-fn perform<T: Task>(plan: &Plan, fit: Fit, task: T) -> T::Output<'_> {
-    router::cioq::perform(plan, fit, task)
-}
-
 /// A run to its last cycle.
-struct Measured<'c, 's> {
+struct ToEnd<'p, 'c, 's> {
+    plan: &'p Plan,
     control: &'c Control,
     schedule: Schedule,
     stages: Stages<'s>,
 }
 
-impl<'c, 's> Measured<'c, 's> {
-    fn new(control: &'c Control, stages: Stages<'s>) -> Self {
-        Self { control, schedule: Schedule::new(control.threads.load(Ordering::Relaxed)), stages }
+impl<'p, 'c, 's> ToEnd<'p, 'c, 's> {
+    fn new(plan: &'p Plan, control: &'c Control, stages: Stages<'s>) -> Self {
+        let schedule = Schedule::new(control.threads.load(Ordering::Relaxed));
+        Self { plan, control, schedule, stages }
     }
 }
 
-impl Task for Measured<'_, '_> {
-    type Output<'p> = Result<Counts, RunError>;
+impl<'p> Task<'p> for ToEnd<'p, '_, '_> {
+    type Observer = Recorder;
+    type Output = Result<Counts, RunError>;
 
     fn schedule(&self) -> Schedule {
         self.schedule
     }
 
-    fn with<'p, R: Region<'p>>(mut self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
-        let plan = simulation.plan;
+    fn wishes(&self) -> &Plan {
+        self.plan
+    }
+
+    fn with<R>(mut self, simulation: Simulation<'p, R>) -> Self::Output
+    where
+        R: Region<'p, Mode: Mode<Observer = Recorder>>,
+    {
+        let (plan, mut run) = (self.plan, Measured::new(self.plan, simulation));
         let measure = &plan.experiment.measure;
-        self.stages.begin(&mut simulation)?;
+        self.stages.begin(&mut run)?;
         let end = measure.warmup.cycles() + measure.cycles;
-        let end = drive(&mut simulation, end, self.control, &mut self.stages)?;
-        let mut counts = simulation.finish(end);
-        if plan.has_programs() {
+        let end = drive(&mut run, end, self.control, &mut self.stages)?;
+        let mut counts = run.finish(end);
+        if plan.system.has_programs() {
             counts.recorder.close(end);
-            if let Some(unmatched) = programs::find_unmatched(&plan.programs(), &simulation.ranks()) {
-                return Err(unmatched);
+            if let Some(unmatched) = find_unmatched(&plan.system.programs(), &run.simulation.ranks()) {
+                return Err(RunError::Unmatched(Box::new(unmatched)));
             }
         }
         Ok(counts)
@@ -124,35 +104,45 @@ impl Task for Measured<'_, '_> {
 fn outcome(plan: &Plan, counts: &Counts) -> Outcome {
     let job = |index: usize| {
         let mut record = Map::new();
-        record.insert("job".into(), Value::from(plan.jobs[index].name()));
+        record.insert("job".into(), Value::from(plan.system.jobs[index].name()));
         record.extend(Figures::new(plan, counts, vec![index]).summary());
         record
     };
     Outcome {
-        summary: Figures::new(plan, counts, (0..plan.jobs.len()).collect()).summary(),
-        jobs: (0..plan.jobs.len()).map(job).collect(),
-        tables: measure::tables::tables(plan, counts),
+        summary: Figures::new(plan, counts, (0..plan.system.jobs.len()).collect()).summary(),
+        jobs: (0..plan.system.jobs.len()).map(job).collect(),
+        tables: hopsim_measure::tables::tables(plan, counts),
     }
 }
 
 #[cfg(feature = "trace")]
-struct Traced {
+struct Traced<'p> {
+    plan: &'p Plan,
     cycles: u32,
     schedule: Schedule,
 }
 
 #[cfg(feature = "trace")]
-impl Task for Traced {
-    type Output<'p> = Result<Vec<PacketTrace>, RunError>;
+impl<'p> Task<'p> for Traced<'p> {
+    type Observer = Recorder;
+    type Output = Result<Lives, RunError>;
 
     fn schedule(&self) -> Schedule {
         self.schedule
     }
 
-    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
-        simulation.watch();
-        drive(&mut simulation, self.cycles, &Control::default(), &mut Stages::default())?;
-        Ok(simulation.take_tracer().into_traces())
+    fn wishes(&self) -> &Plan {
+        self.plan
+    }
+
+    fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
+    where
+        R: Region<'p, Mode: Mode<Observer = Recorder>>,
+    {
+        let mut run = Measured::new(self.plan, simulation);
+        run.trace();
+        drive(&mut run, self.cycles, &Control::default(), &mut Stages::default())?;
+        Ok(run.take_lives())
     }
 }
 
@@ -182,7 +172,7 @@ pub fn run_in_stages(plan: &Plan, control: &Control, stages: Stages<'_>) -> Resu
 
 /// What a run from one stage to another counts.
 fn count(plan: &Plan, control: &Control, stages: Stages<'_>) -> Result<Counts, RunError> {
-    within_memory(plan, control, || perform(plan, Fit::Tight, Measured::new(control, stages)))
+    within_memory(plan, control, || perform(&plan.system, Fit::Tight, ToEnd::new(plan, control, stages)))
 }
 
 /// Does something with a simulation of a plan, if there is room for its network; memory that is lacking later on is an error,
@@ -198,7 +188,10 @@ fn within_memory<T>(
 
 /// Refuses a network whose state does not fit into the memory that there is.
 fn find_room(plan: &Plan, control: &Control) -> Result<(), Shortage> {
-    has_room(memory::of_state(plan.network.routers.into(), plan.network.links.len() as u64), control)
+    has_room(
+        memory::of_state(plan.system.network.routers.into(), plan.system.network.links.len() as u64),
+        control,
+    )
 }
 
 /// Refuses so many bytes of memory if they are not there, or more than the run may take.
@@ -209,7 +202,7 @@ fn has_room(bytes: u64, control: &Control) -> Result<(), Shortage> {
 
 /// Runs a plan in a mode that fits any plan: what the other modes buy is measured against it.
 pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    let counts = perform(plan, Fit::Loose, Measured::new(control, Stages::default()))?;
+    let counts = perform(&plan.system, Fit::Loose, ToEnd::new(plan, control, Stages::default()))?;
     Ok(outcome(plan, &counts))
 }
 
@@ -231,13 +224,12 @@ pub struct Trial {
     pub panics: Option<usize>,
 }
 
+/// The schedule of a trial.
 #[cfg(feature = "trace")]
-impl From<Trial> for Schedule {
-    fn from(trial: Trial) -> Self {
-        let cut = if trial.finest { Cut::Finest } else { Cut::Fitting };
-        let Trial { varies, reversed, stretched, panics, .. } = trial;
-        Self { cut, varies, reversed, stretched, panics, is_forced: true, ..Self::new(trial.threads) }
-    }
+fn schedule(trial: Trial) -> Schedule {
+    let cut = if trial.finest { Cut::Finest } else { Cut::Fitting };
+    let Trial { varies, reversed, stretched, panics, .. } = trial;
+    Schedule { cut, varies, reversed, stretched, panics, is_forced: true, ..Schedule::new(trial.threads) }
 }
 
 /// Runs a plan as [`run`] does, carried out in the way that `trial` says.
@@ -254,7 +246,8 @@ pub fn run_in_stages_as(
     trial: Trial,
     stages: Stages<'_>,
 ) -> Result<Outcome, RunError> {
-    let counts = perform(plan, Fit::Tight, Measured { control, schedule: trial.into(), stages })?;
+    let counts =
+        perform(&plan.system, Fit::Tight, ToEnd { plan, control, schedule: schedule(trial), stages })?;
     Ok(outcome(plan, &counts))
 }
 
@@ -268,7 +261,7 @@ pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
 /// Runs a plan as [`trace`] does, carried out in the way that `trial` says.
 #[cfg(feature = "trace")]
 pub fn trace_as(plan: &Plan, cycles: u32, trial: Trial) -> Result<Lives, RunError> {
-    perform(plan, Fit::Tight, Traced { cycles, schedule: trial.into() })
+    perform(&plan.system, Fit::Tight, Traced { plan, cycles, schedule: schedule(trial) })
 }
 
 /// The lives of the packets of a run, by source and number.
@@ -281,12 +274,12 @@ pub type Lives = Vec<PacketTrace>;
 pub fn trace_in_every_mode(plan: &Plan, cycles: u32) -> Result<Vec<(&'static str, [Lives; 2])>, RunError> {
     let in_mode = |mode| {
         let trace = |finest| {
-            let schedule = Trial { finest, ..Trial::default() }.into();
-            perform(plan, Fit::Mode(mode), Traced { cycles, schedule })
+            let schedule = schedule(Trial { finest, ..Trial::default() });
+            perform(&plan.system, Fit::Mode(mode), Traced { plan, cycles, schedule })
         };
         Ok((mode, [trace(true)?, trace(false)?]))
     };
-    modes::fitting(plan).into_iter().map(in_mode).collect()
+    hopsim_cycles::task::fitting(&plan.system).into_iter().map(in_mode).collect()
 }
 
 /// Parts of a long run: it looks for deadlock whenever it has become longer by one in so many, so a few hundred times at most.
@@ -294,49 +287,48 @@ const SHARE: u32 = 64;
 
 /// Simulates up to cycle `end`, looking out for deadlock and for the caller's wish to stop. A run of programs ends before, at the
 /// first multiple of [`CONTROL_PERIOD`] by which the programs are done. Returns the cycle in which the run ends.
-fn drive<'p, R: Region<'p>>(
-    simulation: &mut Simulation<'p, R>,
+fn drive<'p, R: Recorded<'p>>(
+    run: &mut Measured<'p, R>,
     end: u32,
     control: &Control,
     stages: &mut Stages<'_>,
 ) -> Result<u32, RunError> {
-    let plan = simulation.plan;
-    let (watchdog, has_programs) = (plan.experiment.measure.watchdog, plan.has_programs());
+    let plan = run.plan;
+    let (watchdog, has_programs) = (plan.experiment.measure.watchdog, plan.system.has_programs());
     // Where nodes do nothing but run programs, nothing happens after their end.
-    let alone = has_programs && plan.jobs.iter().all(|job| job.program().is_some());
+    let alone = has_programs && plan.system.jobs.iter().all(|job| job.program().is_some());
     let period = if alone { 256 * CONTROL_PERIOD } else { CONTROL_PERIOD };
     let mut next_check = watchdog;
     let (interval, last) = (plan.experiment.measure.interval, end);
     let most = (MOST_ROWS / output_vcs::rows_per_interval(plan)).max(1);
     let longest = if has_programs && interval > 0 { interval.saturating_mul(most) } else { end };
     let end = end.min(longest);
-    while simulation.now() < end {
-        let rests = has_programs
-            && !simulation.are_done()
-            && simulation.skip_idle(end.min(stages.next(simulation.now())));
-        if rests && let Some(stuck) = programs::find_stuck(&plan.programs(), &simulation.ranks()) {
-            return Err(stuck);
+    while run.now() < end {
+        let rests =
+            has_programs && !run.simulation.are_done() && run.skip_idle(end.min(stages.next(run.now())));
+        if rests && let Some(stuck) = find_stuck(&plan.system.programs(), &run.simulation.ranks()) {
+            return Err(RunError::Stuck(Box::new(stuck)));
         }
-        let begin = simulation.now() / period * period;
-        let stop = end.min(begin.saturating_add(period)).min(next_check.max(simulation.now() + 1));
-        let stop = stop.min(stages.next(simulation.now()));
-        simulation.advance(stop, control)?;
-        stages.keep(simulation, control);
+        let begin = run.now() / period * period;
+        let stop = end.min(begin.saturating_add(period)).min(next_check.max(run.now() + 1));
+        let stop = stop.min(stages.next(run.now()));
+        run.advance(stop, control)?;
+        stages.keep(run, control);
         control.done.store(control.before.load(Ordering::Relaxed) + u64::from(stop), Ordering::Relaxed);
-        if has_programs && stop % CONTROL_PERIOD == 0 && simulation.are_done() {
-            let last = simulation.ranks().iter().map(|rank| rank.host.figures().finish).max();
+        if has_programs && stop % CONTROL_PERIOD == 0 && run.simulation.are_done() {
+            let last = run.simulation.ranks().iter().map(|rank| rank.host.figures().finish).max();
             return Ok((last.unwrap_or(0) / CONTROL_PERIOD + 1) * CONTROL_PERIOD);
         }
         if stop >= next_check || stop == end {
             next_check = stop.saturating_add(watchdog.max(stop / SHARE));
-            look_for_deadlock(simulation)?;
+            look_for_deadlock(&run.simulation)?;
         }
     }
-    if has_programs && !simulation.are_done() {
+    if has_programs && !run.simulation.are_done() {
         return Err(if end < last {
             RunError::LongSeries(interval, MOST_ROWS)
         } else {
-            RunError::Unfinished(end, programs::progress(&plan.programs(), &simulation.ranks()))
+            RunError::Unfinished(end, progress(&plan.system.programs(), &run.simulation.ranks()))
         });
     }
     Ok(end)
@@ -344,13 +336,14 @@ fn drive<'p, R: Region<'p>>(
 
 /// Refuses to go on with packets, or with ranks of a program, that wait for each other.
 fn look_for_deadlock<'p, R: Region<'p>>(simulation: &Simulation<'p, R>) -> Result<(), RunError> {
-    if let Some(report) = R::find_deadlock(simulation.whole()) {
+    let system = simulation.system();
+    if let Some(report) = simulation.find_deadlock() {
         return Err(RunError::Deadlock(report));
     }
-    if simulation.plan.has_programs()
-        && let Some(stuck) = programs::find_stuck(&simulation.plan.programs(), &simulation.ranks())
+    if system.has_programs()
+        && let Some(stuck) = find_stuck(&system.programs(), &simulation.ranks())
     {
-        return Err(stuck);
+        return Err(RunError::Stuck(Box::new(stuck)));
     }
     Ok(())
 }

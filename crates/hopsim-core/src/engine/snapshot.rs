@@ -1,17 +1,20 @@
 //! Snapshots: the state of a run as bytes, with the version and the document that it is of, and runs that keep and use them.
 
 use crate::VERSION;
-use crate::engine::kernel::worker::Worker;
-use crate::engine::region::Region;
-use crate::engine::simulation::{Schedule, Simulation};
-use crate::engine::state::{Scope, State};
-use crate::engine::{Control, Fit, Task, drive, perform, within_memory};
+use crate::engine::measured::{Measured, MeasuredState, Recorded, Scope};
+use crate::engine::{Control, drive, within_memory};
 use crate::error::RunError;
-use crate::measure::recorder::Recorder;
+use hopsim_cycles::mode::Mode;
+use hopsim_cycles::region::Region;
+use hopsim_cycles::simulation::{Schedule, Simulation};
+use hopsim_cycles::task::{Fit, Task, perform};
 use hopsim_experiment::document::{Difference, differences, resolved};
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::recorder::Recorder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+#[cfg(feature = "trace")]
+use std::hash::Hasher as _;
 use std::sync::atomic::Ordering;
 
 /// How every snapshot begins. The number is that of the format of what stands before the state.
@@ -38,15 +41,15 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The snapshot of a simulation.
-    fn of<'p, R: Region<'p>>(simulation: &Simulation<'p, R>) -> Self {
-        Self::with(simulation.plan, &simulation.save())
+    fn of<'p, R: Recorded<'p>>(run: &Measured<'p, R>) -> Self {
+        Self::with(run.plan, &run.save())
     }
 
     /// A snapshot with the state of a run. Compiled once for all modes, which share what they save.
     #[inline(never)]
-    fn with<S: Serialize>(plan: &Plan, state: &State<S>) -> Self {
+    fn with<S: Serialize>(plan: &Plan, state: &MeasuredState<S>) -> Self {
         let document = document(plan).to_string();
-        let header = Header { version: VERSION.into(), document, cycle: state.cycle };
+        let header = Header { version: VERSION.into(), document, cycle: state.simulation.cycle };
         let written = postcard::to_allocvec(state);
         Self { header, state: written.unwrap_or_else(|_| unreachable!("numbers and lists can be written")) }
     }
@@ -111,38 +114,11 @@ impl Snapshot {
     }
 
     /// A simulation at cycle 0 goes on with the snapshot.
-    fn load<'p, R: Region<'p>>(
-        &self,
-        simulation: &mut Simulation<'p, R>,
-        scope: Scope,
-    ) -> Result<(), RunError> {
-        let state: State<R::Saved> = postcard::from_bytes(&self.state).map_err(|_| RunError::Snapshot)?;
-        simulation.load(&state, scope);
+    fn load<'p, R: Recorded<'p>>(&self, run: &mut Measured<'p, R>, scope: Scope) -> Result<(), RunError> {
+        let state: MeasuredState<R::Saved> =
+            postcard::from_bytes(&self.state).map_err(|_| RunError::Snapshot)?;
+        run.load(&state, scope);
         Ok(())
-    }
-}
-
-impl<'p, R: Region<'p>> Simulation<'p, R> {
-    /// The state of the simulation.
-    pub fn save(&self) -> State<R::Saved> {
-        let mut all = Recorder::new(self.plan);
-        self.workers.iter().for_each(|worker| all.load(&worker.recorder.save()));
-        let (region, recorder) = (R::Saved::default(), all.save());
-        let mut state = State { cycle: self.now(), region, places: None, recorder };
-        self.regions.iter().for_each(|region| region.save(&mut state));
-        state
-    }
-
-    /// Goes on with a state, at cycle 0.
-    pub fn load(&mut self, state: &State<R::Saved>, scope: Scope) {
-        self.regions.iter_mut().for_each(|region| region.load(state, scope));
-        if let Some(Worker { recorder, .. }) = self.workers.first_mut() {
-            match scope {
-                Scope::All => recorder.load(&state.recorder),
-                Scope::Network => recorder.load_life(&state.recorder),
-            }
-        }
-        self.skip_to(state.cycle);
     }
 }
 
@@ -164,11 +140,8 @@ pub struct Stages<'a> {
 
 impl Stages<'_> {
     /// Begins the run, with the snapshot if there is one.
-    pub(super) fn begin<'p, R: Region<'p>>(
-        &self,
-        simulation: &mut Simulation<'p, R>,
-    ) -> Result<(), RunError> {
-        self.from.map_or(Ok(()), |(snapshot, scope)| snapshot.load(simulation, scope))
+    pub(super) fn begin<'p, R: Recorded<'p>>(&self, run: &mut Measured<'p, R>) -> Result<(), RunError> {
+        self.from.map_or(Ok(()), |(snapshot, scope)| snapshot.load(run, scope))
     }
 
     /// The cycle up to which to simulate from cycle `now` on, at most, before it is looked whether to keep the state.
@@ -177,64 +150,83 @@ impl Stages<'_> {
     }
 
     /// Keeps the state if the caller asks for it, or its cycle has come.
-    pub(super) fn keep<'p, R: Region<'p>>(&mut self, simulation: &Simulation<'p, R>, control: &Control) {
+    pub(super) fn keep<'p, R: Recorded<'p>>(&mut self, run: &Measured<'p, R>, control: &Control) {
         let Some(keep) = &mut self.keep else { return };
         let asked = control.save.swap(false, Ordering::Relaxed);
-        if asked || self.at == Some(simulation.now()) {
-            keep(&Snapshot::of(simulation));
+        if asked || self.at == Some(run.now()) {
+            keep(&Snapshot::of(run));
         }
     }
 }
 
 /// What all runs of a sweep with `branch_at` share.
-struct Trunk<'c> {
+struct Trunk<'p, 'c> {
+    plan: &'p Plan,
     branch_at: u32,
     control: &'c Control,
 }
 
-impl Task for Trunk<'_> {
-    type Output<'p> = Result<Snapshot, RunError>;
+impl<'p> Task<'p> for Trunk<'p, '_> {
+    type Observer = Recorder;
+    type Output = Result<Snapshot, RunError>;
 
     fn schedule(&self) -> Schedule {
         Schedule::new(self.control.threads.load(Ordering::Relaxed))
     }
 
-    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
+    fn wishes(&self) -> &Plan {
+        self.plan
+    }
+
+    fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
+    where
+        R: Region<'p, Mode: Mode<Observer = Recorder>>,
+    {
+        let mut run = Measured::new(self.plan, simulation);
         // What packets do later is counted when they are granted: in the branch, which knows where it counts.
-        let end = self.branch_at.saturating_sub(R::crossing(simulation.plan));
-        drive(&mut simulation, end, self.control, &mut Stages::default())?;
-        Ok(Snapshot::of(&simulation))
+        let end = self.branch_at.saturating_sub(R::crossing(&self.plan.system));
+        drive(&mut run, end, self.control, &mut Stages::default())?;
+        Ok(Snapshot::of(&run))
     }
 }
 
 /// Simulates what all branches from cycle `branch_at` share, of which `plan` is one.
 pub fn trunk(plan: &Plan, branch_at: u32, control: &Control) -> Result<Snapshot, RunError> {
-    within_memory(plan, control, || perform(plan, Fit::Tight, Trunk { branch_at, control }))
+    within_memory(plan, control, || perform(&plan.system, Fit::Tight, Trunk { plan, branch_at, control }))
 }
 
 /// The states of a run after every `stride` cycles.
 #[cfg(feature = "trace")]
-struct States {
+struct States<'p> {
+    plan: &'p Plan,
     cycles: u32,
     stride: usize,
     schedule: Schedule,
 }
 
 #[cfg(feature = "trace")]
-impl Task for States {
-    type Output<'p> = Result<Vec<u64>, RunError>;
+impl<'p> Task<'p> for States<'p> {
+    type Observer = Recorder;
+    type Output = Result<Vec<u64>, RunError>;
 
     fn schedule(&self) -> Schedule {
         self.schedule
     }
 
-    fn with<'p, R: Region<'p>>(self, mut simulation: Simulation<'p, R>) -> Self::Output<'p> {
-        use std::hash::Hasher;
+    fn wishes(&self) -> &Plan {
+        self.plan
+    }
+
+    fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
+    where
+        R: Region<'p, Mode: Mode<Observer = Recorder>>,
+    {
+        let mut run = Measured::new(self.plan, simulation);
         let mut digests = Vec::new();
         for cycle in (0..=self.cycles).step_by(self.stride) {
-            simulation.advance(cycle, &Control::default())?;
+            run.advance(cycle, &Control::default())?;
             let mut hasher = rustc_hash::FxHasher::default();
-            hasher.write(&Snapshot::of(&simulation).state);
+            hasher.write(&Snapshot::of(&run).state);
             digests.push(hasher.finish());
         }
         Ok(digests)
@@ -248,5 +240,6 @@ pub fn digests(
     (cycles, stride): (u32, usize),
     trial: crate::engine::Trial,
 ) -> Result<Vec<u64>, RunError> {
-    perform(plan, Fit::Tight, States { cycles, stride, schedule: trial.into() })
+    let schedule = super::schedule(trial);
+    perform(&plan.system, Fit::Tight, States { plan, cycles, stride, schedule })
 }

@@ -26,9 +26,9 @@ fn overloaded() -> Plan {
 fn without_vc_order_the_cycle_of_waiting_packets_is_reported() {
     let mut plan = overloaded();
     assert!(matches!(plan.experiment.routing, RoutingConfig::Valiant(_)));
-    let vcs = Vcs::increasing(VcSequence::unordered(&plan.network.classes, 0));
-    let base = Minimal::new(Arc::clone(&plan.topology), vcs);
-    plan.routing = Routing::Valiant(Config::default().build(base));
+    let vcs = Vcs::increasing(VcSequence::unordered(&plan.system.network.classes, 0));
+    let base = Minimal::new(Arc::clone(&plan.system.topology), vcs);
+    plan.system.routing = Routing::Valiant(Config::default().build(base));
     let Err(RunError::Deadlock(report)) = run(&plan, &Control::default()) else {
         panic!("eight-phit buffers and one VC must deadlock under Valiant at full load")
     };

@@ -1,10 +1,10 @@
 //! Links of InfiniBand fabrics: what they carry, when they are stalled for credits, and whom they hold up.
 
 use hopsim_core::engine::{Control, run_any};
-use hopsim_core::measure::{Column, Table};
 use hopsim_experiment::document;
 use hopsim_experiment::plan::AnyPlan;
 use hopsim_experiment::plan::programs::no_files;
+use hopsim_measure::{Column, Table};
 
 /// The tables of a document.
 fn tables(text: &str) -> Vec<(String, Table)> {

@@ -3,10 +3,10 @@
 use crate::message_of;
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_core::error::RunError;
-use hopsim_core::measure::Column;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::AnyPlan;
 use hopsim_experiment::plan::programs::no_files;
+use hopsim_measure::Column;
 use hopsim_programs::formats::mpt;
 use hopsim_programs::program::Program;
 use serde_json::json;

@@ -1,10 +1,10 @@
 //! Verdicts on InfiniBand fabrics whose shares have a closed form: the sink of the default channel adapter takes 13 Gb/s.
 
 use hopsim_core::engine::{Control, Outcome, run_any};
-use hopsim_core::measure::Column;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::AnyPlan;
 use hopsim_experiment::plan::programs::no_files;
+use hopsim_measure::Column;
 use serde_json::{Value, json};
 
 fn outcome(text: &str) -> Outcome {

@@ -500,7 +500,7 @@ fn a_run_has_a_record_of_all_flows_and_one_of_each_job() {
     assert_eq!((&outcome.jobs[1]["job"], &outcome.jobs[1]["flows"]), (&json!("other"), &json!(1)));
     assert_eq!(outcome.summary["time_s"], json!(1e-4));
     let rows = outcome.tables.iter().map(|(name, table)| match &table[0].1 {
-        hopsim_core::measure::Column::F64(values) => (name.as_str(), values.len()),
+        hopsim_measure::Column::F64(values) => (name.as_str(), values.len()),
         _ => (name.as_str(), 0),
     });
     // Ten intervals: of three flows, and of the outputs to nodes 3 and 0.

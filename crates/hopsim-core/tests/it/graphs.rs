@@ -75,7 +75,7 @@ fn any_experiment(routings: &'static [&'static str]) -> impl Strategy<Value = Va
                 "measure": { "warmup": 0, "cycles": 1, "batches": 1, "seed": seed, "watchdog": 300 }
             });
             let experiment: Experiment = serde_json::from_value(document.clone()).expect("a valid document");
-            let vcs = Plan::new(&experiment).ok()?.network.classes.links[0].vcs;
+            let vcs = Plan::new(&experiment).ok()?.system.network.classes.links[0].vcs;
             document["router"][router]["vcs"] = json!({ "network": (u32::from(vcs) + spare).min(16) });
             Some(document)
         },
@@ -87,7 +87,7 @@ type Channel = (u32, u16, u8);
 
 /// Follows a packet and adds what it waits for while it holds a buffer. Returns the links that it takes.
 fn follow(plan: &Plan, (from, to): (u32, u32), dependencies: &mut DiGraphMap<Channel, ()>) -> u32 {
-    let (vcs, mut behind) = (plan.routing.vcs(), Vec::<Channel>::new());
+    let (vcs, mut behind) = (plan.system.routing.vcs(), Vec::<Channel>::new());
     let (mut at, mut input, mut code, mut hops) = (from, 0, 0, 0);
     let mut state = RouteState::NEW;
     loop {
@@ -95,13 +95,13 @@ fn follow(plan: &Plan, (from, to): (u32, u32), dependencies: &mut DiGraphMap<Cha
             router: at,
             input,
             code,
-            source: from * plan.topology.nodes_per_router(),
+            source: from * plan.system.topology.nodes_per_router(),
             destination: to,
             terminal: 0,
             ejection_vc: 0,
             reply: false,
         };
-        let hop = match plan.routing.route(&head, &mut state, || unreachable!("nothing is drawn")) {
+        let hop = match plan.system.routing.route(&head, &mut state, || unreachable!("nothing is drawn")) {
             Route::Arrived => return hops,
             Route::Fixed(hop) => hop,
             Route::Undecided(_) => unreachable!("no head has a choice"),
@@ -114,7 +114,7 @@ fn follow(plan: &Plan, (from, to): (u32, u32), dependencies: &mut DiGraphMap<Cha
         {
             dependencies.add_edge(before, after, ());
         }
-        let peer = plan.topology.neighbour(at, hop.port as usize).expect("a port with a link");
+        let peer = plan.system.topology.neighbour(at, hop.port as usize).expect("a port with a link");
         (behind, at, input) = (wanted, peer.0, peer.1 as u16);
         (hops, code) = (hops + 1, vcs.sequence.code(0, highest));
         assert!(hops < 100, "a packet from {from} to {to} does not arrive");
@@ -122,7 +122,7 @@ fn follow(plan: &Plan, (from, to): (u32, u32), dependencies: &mut DiGraphMap<Cha
 }
 
 fn routers_with_nodes(plan: &Plan) -> u32 {
-    plan.network.nodes / plan.topology.nodes_per_router()
+    plan.system.network.nodes / plan.system.topology.nodes_per_router()
 }
 
 proptest! {
@@ -131,13 +131,13 @@ proptest! {
     #[test]
     fn paths_arrive_in_bounds_and_the_channel_dependency_graph_is_acyclic(document in any_experiment(&["minimal", "up_down"])) {
         let plan = plan(&document);
-        let most = plan.experiment.routing.paths(&plan.topology).expect("checked").hops;
-        let minimal = matches!(plan.routing, Routing::Minimal(_));
+        let most = plan.experiment.routing.paths(&plan.system.topology).expect("checked").hops;
+        let minimal = matches!(plan.system.routing, Routing::Minimal(_));
         let mut dependencies = DiGraphMap::new();
         for from in 0..routers_with_nodes(&plan) {
             for to in 0..routers_with_nodes(&plan) {
                 let hops = follow(&plan, (from, to), &mut dependencies);
-                let [shortest, _] = plan.topology.minimal_hops(from, to).map(u32::from);
+                let [shortest, _] = plan.system.topology.minimal_hops(from, to).map(u32::from);
                 prop_assert!(hops <= most && hops >= shortest && (!minimal || hops == shortest));
             }
         }
@@ -197,8 +197,8 @@ fn without_layers_a_ring_deadlocks() {
     };
     let mut plan = plan(&document(7));
     assert!(run(&plan, &Control::default()).is_ok());
-    let vcs = Vcs::increasing(VcSequence::unordered(&plan.network.classes, 0));
-    plan.routing = Routing::Minimal(Minimal::new(Arc::clone(&plan.topology), vcs));
+    let vcs = Vcs::increasing(VcSequence::unordered(&plan.system.network.classes, 0));
+    plan.system.routing = Routing::Minimal(Minimal::new(Arc::clone(&plan.system.topology), vcs));
     assert!(matches!(run(&plan, &Control::default()), Err(RunError::Deadlock(_))));
 }
 
@@ -297,12 +297,12 @@ fn the_parts_of_the_latency_add_up_with_links_of_any_latency_and_rate() {
         };
         // 20,000 packets; the latencies of paths have a standard deviation of about 10 cycles, so that of their mean is
         // 0.07 cycles: five of them allowed.
-        let base = mean(&|from, to| plan.topology.minimal_latency(from, to, (&[], 8))) + 8.0;
+        let base = mean(&|from, to| plan.system.topology.minimal_latency(from, to, (&[], 8))) + 8.0;
         assert!((number("base_latency_mean") - base).abs() < 0.35, "{base} {summary:?}");
         let hops = mean(&|from, to| follow(&plan, (from, to), &mut DiGraphMap::new()));
         assert!((number("hops_mean") - hops).abs() < 0.05, "{hops} {summary:?}");
         let detours = mean(&|from, to| {
-            let [shortest, _] = plan.topology.minimal_hops(from, to).map(u32::from);
+            let [shortest, _] = plan.system.topology.minimal_hops(from, to).map(u32::from);
             u32::from(follow(&plan, (from, to), &mut DiGraphMap::new()) > shortest)
         });
         assert!((number("misrouted_fraction") - detours).abs() < 0.02, "{detours} {summary:?}");
@@ -340,7 +340,7 @@ fn up_down_needs_no_bubble_in_a_torus_and_no_second_vc() {
             "measure": { "warmup": 0, "cycles": 20_000, "watchdog": 500 }
         });
         let plan = plan(&document);
-        assert_eq!(plan.network.classes.links[0].vcs, 1);
+        assert_eq!(plan.system.network.classes.links[0].vcs, 1);
         let mut dependencies = DiGraphMap::new();
         let with_nodes = routers_with_nodes(&plan);
         for (from, to) in (0..with_nodes).flat_map(|from| (0..with_nodes).map(move |to| (from, to))) {
@@ -360,6 +360,6 @@ fn the_signal_of_sat_goes_round_the_nodes_over_shortest_paths() {
         ], "routers_with_nodes": 3 } },
         "nic": { "control": { "sat": { "l": 2, "k": 2 } } }, "load": 0.5
     });
-    let walk = plan(&document).control.sat.expect("asked for").walk;
+    let walk = plan(&document).system.control.sat.expect("asked for").walk;
     assert_eq!(walk, [(0, 4), (1, 6), (2, 10)]);
 }

@@ -3,9 +3,9 @@
 
 use hopsim_core::engine::{Control, Outcome, run, trace};
 use hopsim_core::error::RunError;
-use hopsim_core::measure::Column;
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::Column;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -137,7 +137,7 @@ fn random_loads_are_the_same_for_a_seed_and_others_for_another() {
         "process": { "bernoulli": { "load": 0.5 } }, "node_loads": { "random": { "saturated": 0.25 } }
     });
     let mut document = network(&mesh(), &traffic);
-    let loads = |document: &Value| plan(document).jobs[0].traffic().unwrap().load.to_bits();
+    let loads = |document: &Value| plan(document).system.jobs[0].traffic().unwrap().load.to_bits();
     let first = loads(&document);
     assert_eq!(first, loads(&document));
     // A quarter at 1, the rest uniform: mean 0.625, sigma 0.29 · sqrt(12) / 16 = 0.06.

@@ -14,6 +14,7 @@ mod microscope;
 mod modes;
 mod packet_hops;
 mod programs;
+mod regions;
 mod snapshots;
 mod stepping;
 mod traffic;

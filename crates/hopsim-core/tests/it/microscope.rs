@@ -1,9 +1,9 @@
 //! Laws of the streams that say where it hurts and why.
 
 use hopsim_core::engine::{Control, Outcome, run, trace};
-use hopsim_core::measure::{Column, Table};
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::{Column, Table};
 use serde_json::{Value, json};
 
 fn outcome(document: &Value) -> Outcome {
@@ -202,7 +202,7 @@ fn waits_add_up_to_the_cycles_from_the_first_chance_to_the_grant() {
         let traces = trace(&plan, 2000).expect("no deadlock");
         let grants =
             || traces.iter().flat_map(|trace| &trace.hops).filter(|hop| (600..2000).contains(&hop.granted));
-        let pipeline = plan.router.pipeline_latency;
+        let pipeline = plan.system.router.pipeline_latency;
         let waited: u64 = grants().map(|hop| u64::from(hop.granted - hop.arrived - pipeline)).sum();
         for name in ["waits", "flow_waits"] {
             let sum = |part: &str| counts(table(&outcome, name), part).iter().sum::<u64>();

@@ -2,9 +2,9 @@
 
 use hopsim_core::engine::{Control, Outcome, Trial, run, run_as, trace};
 use hopsim_core::error::RunError;
-use hopsim_core::measure::{Column, Table};
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::{Column, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -110,8 +110,8 @@ fn the_parts_of_a_life_are_its_latency() {
         let ports = rows(hops, ["router", "port", "port_class", "peer_router"]);
         let waited: Vec<i64> = rows(hops, CAUSES).iter().map(|causes| causes.iter().sum()).collect();
         for (row, [length, delivered, arrived, granted, departed]) in lives.iter().copied().enumerate() {
-            assert_eq!(waited[row] + i64::from(plan.router.pipeline_latency), granted - arrived);
-            assert!(departed >= granted + i64::from(plan.router.crossbar_latency));
+            assert_eq!(waited[row] + i64::from(plan.system.router.pipeline_latency), granted - arrived);
+            assert!(departed >= granted + i64::from(plan.system.router.crossbar_latency));
             if keys[row][3] == 0 {
                 assert!(arrived >= keys[row][0]);
             }
@@ -122,7 +122,7 @@ fn the_parts_of_a_life_are_its_latency() {
             }
             let is_next = |key: &[i64; 4]| key[..3] == keys[row][..3];
             if let Some(next) = keys.get(row + 1).filter(|key| is_next(key)).map(|_| row + 1) {
-                let latency = plan.network.link(router as u32, port as usize).latency;
+                let latency = plan.system.network.link(router as u32, port as usize).latency;
                 assert_eq!(lives[next][2], departed + i64::from(latency));
                 assert_eq!(ports[next][0], peer);
                 assert_eq!(lives[next][1], delivered, "of one packet");
@@ -153,7 +153,7 @@ fn the_rows_are_the_hops_that_packets_make() {
         let plan = plan(&document);
         let outcome = run(&plan, &Control::default()).expect("no deadlock");
         // A run of programs ends when they are done.
-        let end = if plan.has_programs() { 100_000 } else { 1000 };
+        let end = if plan.system.has_programs() { 100_000 } else { 1000 };
         let names =
             ["source", "serial", "router", "port", "vc", "arrived", "granted", "departed", "misrouted"];
         let mut found = rows(table(&outcome, "packet_hops"), names);

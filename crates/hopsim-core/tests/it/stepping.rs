@@ -254,7 +254,7 @@ fn units_are_not_needed() {
     let mut simple = Stepping::new(plan(&text), 1).unwrap();
     assert_eq!(thrown(&mut simple, 4, 50), thrown(&mut stepping(EXTERNAL), 4, 50));
     let AnyPlan::Network(plan) = plan(&text) else { unreachable!() };
-    assert_eq!(Plan::new(&plan.experiment).unwrap().jobs[0].nodes().len(), 16);
+    assert_eq!(Plan::new(&plan.experiment).unwrap().system.jobs[0].nodes().len(), 16);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Laws of traffic beyond a Bernoulli process that never changes: bursts, changes, requests and replies.
 
 use hopsim_core::engine::{Control, Outcome, audit, run, trace};
-use hopsim_core::measure::Column;
-use hopsim_core::trace::PacketTrace;
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::Column;
+use hopsim_measure::trace::PacketTrace;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

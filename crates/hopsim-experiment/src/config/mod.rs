@@ -10,7 +10,11 @@ pub mod router;
 pub mod saturate;
 pub mod stop;
 
-use crate::injection::ControlConfig;
+use hopsim_cycles::choices::{
+    Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer, OutputHold,
+    WhenFull,
+};
+use hopsim_cycles::injection::ControlConfig;
 use hopsim_network::topology::TopologyConfig;
 use hopsim_routing::{RoutingConfig, minimal};
 use hopsim_traffic::placement::Placement;
@@ -241,34 +245,6 @@ pub enum SourceQueue {
     Packets(u32),
 }
 
-/// What a node does whose source queue is full.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum WhenFull {
-    /// The node generates packets as ever, and they are lost.
-    #[default]
-    Drop,
-    /// The node stands still: a packet that is due is generated, and has its time of generation, as soon as there is room, and
-    /// the next one follows from then. No packet is lost, and above saturation the load generated is the load accepted.
-    Wait,
-}
-
-/// Injection VC selection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InjectionVc {
-    /// The VC with the most free space, ties in turn (join the shortest queue).
-    Shortest,
-    /// The VC ⌊destination · VCs / nodes⌋: contiguous blocks of destinations; waits while that one has no room. Packets
-    /// to different blocks never block each other, but a pattern may use few of the VCs.
-    Destination,
-    /// Any VC with room, at random.
-    Random,
-    /// In a mesh, torus or ring the lower half of the VCs for packets that go first to smaller coordinates (minus), the upper
-    /// half for the others; in it the VC with the most free space. A packet whose ways round are equally short takes any.
-    Direction,
-}
-
 /// What a choice is worth is stated for uniform traffic on a balanced dragonfly of 1,056 nodes, each choice flipped alone
 /// against the defaults; `experiments/semantics.toml` measures it again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -304,67 +280,6 @@ pub struct SemanticsConfig {
     /// injection latency: 4.6 cycles at load 0.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injection_latency: Option<InjectionLatency>,
-}
-
-/// Rule of the ejection ports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Ejection {
-    /// The port is like any other output: room in the queue, one packet at a time.
-    Link,
-    /// A request needs only room in the queue; the grant needs a node that is not absorbing a packet, and
-    /// then several packets may enter the queue at once.
-    IdleNode,
-}
-
-/// Rule of the crossbar outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OutputHold {
-    /// A grant keeps the output as long as the packet takes to cross, at link rate if it is still arriving.
-    Transfer,
-    /// A grant keeps the output for packet length / speedup, even if the packet is still arriving.
-    Speedup,
-}
-
-/// Rule of the input arbiters' pointers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InputPointer {
-    /// The pointer moves on behind the VC that was granted an output.
-    Grant,
-    /// The pointer moves on behind the VC that requested an output, granted or not.
-    Request,
-}
-
-/// Rule of the wire from a node to its router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InjectionLink {
-    /// The wire carries one phit per cycle.
-    Serial,
-    /// The wire carries any number of packets at once.
-    Unlimited,
-}
-
-/// What counts as injected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InjectionCount {
-    /// Leaving the injection buffer counts (crossbar grant at the source router).
-    Network,
-    /// Entering the injection buffer counts.
-    Buffer,
-}
-
-/// Where injection latency ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InjectionLatency {
-    /// Injection latency ends at the crossbar grant in the source router.
-    Grant,
-    /// Injection latency ends when the packet leaves the source router.
-    Departure,
 }
 
 /// A job: some nodes and what they do.

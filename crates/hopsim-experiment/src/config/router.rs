@@ -1,6 +1,7 @@
 //! What a router is made of, as written in the document.
 
 use crate::config::infiniband::Infiniband;
+use hopsim_cycles::choices::{Allocator, Consumption};
 use hopsim_network::network::CrossbarInputs;
 use hopsim_network::nothing::Nothing;
 use hopsim_routing::flexvc;
@@ -120,18 +121,6 @@ pub struct InputQueued {
     pub crossbar_inputs: CrossbarInputs,
     /// The switch allocator.
     pub allocator: Allocator,
-}
-
-/// How packets leave an input-queued router for its nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Consumption {
-    /// A node takes one packet at a time, which an output arbiter chooses: traffic to one node can congest the network.
-    #[default]
-    Serial,
-    /// A node takes a packet from every input VC at once, without arbitration: what has arrived waits at most for the packet
-    /// before it in its VC to leave.
-    Parallel,
 }
 
 /// A number for each class of ports.
@@ -311,91 +300,4 @@ impl Default for InputBuffers {
     fn default() -> Self {
         Self { local: None, global: None, network: None, injection: 256 }
     }
-}
-
-/// A separable, input-first switch allocator: in each iteration every free input port requests for one of its VCs,
-/// then every free output port grants one of the requests.
-///
-/// Only requests that could be granted take part. A later iteration gives another chance to the input ports that lost,
-/// with another VC if the first one is no longer feasible. An input port is free again when the packet has left it,
-/// an output port as `semantics.output_hold` says.
-///
-/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §19.3; Fuentes' thesis
-/// (2017), §1.1.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Allocator {
-    /// Iterations per cycle \[1 … 8\].
-    #[schemars(range(min = 1, max = 8))]
-    pub iterations: u32,
-    /// Arbiter that chooses among the VCs of an input port.
-    pub input_arbiter: ArbiterConfig,
-    /// Arbiter that chooses among the input ports that request an output port.
-    pub output_arbiter: ArbiterConfig,
-    /// Packets from other routers before packets from the router's own nodes, at the outputs. Drains the network
-    /// first, and starves the nodes of a router whose outputs are all wanted by transit.
-    pub transit_priority: bool,
-}
-
-impl Default for Allocator {
-    fn default() -> Self {
-        Self {
-            iterations: 2,
-            input_arbiter: ArbiterConfig::default(),
-            output_arbiter: ArbiterConfig::default(),
-            transit_priority: false,
-        }
-    }
-}
-
-/// Who wins when several ask.
-///
-/// An input arbiter chooses among the VCs of its port, an output arbiter among the input ports that request it. Source:
-/// Dally and Towles, Principles and Practices of Interconnection Networks (2004), §18.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ArbiterConfig {
-    /// The candidate that is next in turn after the last one served.
-    ///
-    /// A pointer starts at 0; the first candidate at or after it wins (cyclic), and it moves behind whom it served.
-    /// With transit priority an output arbiter has a pointer for transit and one for injection.
-    RoundRobin(Nothing),
-    /// The candidate that was served longest ago.
-    ///
-    /// Those never served come first; of several the lowest VC or port wins.
-    LeastRecentlyServed(Nothing),
-    /// The oldest packet, ties in turn.
-    ///
-    /// The smallest time stamp wins, equal ones by round-robin. Gives every source the same share of a congested
-    /// link, at the cost of carrying and comparing time stamps.
-    Age(AgeConfig),
-    /// Any candidate, at random.
-    ///
-    /// All candidates are equally likely; the draw depends on seed, router, port and cycle alone.
-    Random(Nothing),
-}
-
-impl Default for ArbiterConfig {
-    fn default() -> Self {
-        Self::RoundRobin(Nothing {})
-    }
-}
-
-/// Source: Abts and Weisser, SC 2007; Fuentes' thesis (2017), §3.2.1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct AgeConfig {
-    /// What age is counted from.
-    pub timestamp: Timestamp,
-}
-
-/// What age is counted from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Timestamp {
-    /// The cycle in which the packet was generated.
-    #[default]
-    Generation,
-    /// The cycle in which the packet entered the network; at its source router it is the youngest.
-    Injection,
 }

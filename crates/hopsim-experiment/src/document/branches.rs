@@ -6,7 +6,8 @@ use super::programs::resolved;
 use crate::config::Experiment;
 use crate::config::measure::RecordStream;
 use crate::plan::unsaved;
-use crate::plan::{AnyPlan, JobPlan, Plan};
+use crate::plan::{AnyPlan, Plan};
+use hopsim_cycles::jobs::JobPlan;
 use hopsim_network::error::ConfigError;
 use serde_json::{Map, Value};
 
@@ -50,7 +51,7 @@ impl Branches {
         if let Some(reason) = unsaved(plan) {
             return Err(refused(reason.into()));
         }
-        if plan.has_programs() {
+        if plan.system.has_programs() {
             let reason = "programs are measured from their beginning on";
             return Err(refused(reason.into()).valid("no such key, or jobs that draw packets"));
         }
@@ -113,7 +114,7 @@ fn common(experiment: &Experiment) -> Value {
 /// Whether each node ever sends, by job and node, which decides whether it draws anything.
 fn senders(plan: &Plan) -> Vec<Vec<bool>> {
     let of_job = |job: &JobPlan| job.nodes().iter().map(|&node| job.sends(node)).collect();
-    plan.jobs.iter().map(of_job).collect()
+    plan.system.jobs.iter().map(of_job).collect()
 }
 
 /// The point whose run all branches share: it keeps everything that one of them may need.

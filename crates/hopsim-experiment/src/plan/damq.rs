@@ -1,8 +1,8 @@
 //! Shared buffers: see [`DamqConfig`](crate::config::router::DamqConfig).
 
-use super::Shares;
 use crate::config::Experiment;
 use crate::config::router::{DamqConfig, RouterConfig};
+use hopsim_cycles::system::Shares;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Classes;
 use hopsim_network::topology::Topology;

@@ -1,10 +1,11 @@
 //! Jobs whose nodes another simulator drives.
 
+use super::Plan;
 use super::programs::Units;
-use super::{Plan, ProgramPlan};
 use crate::config::JobConfig;
 use crate::config::program::ProgramConfig;
 use hopsim_network::error::ConfigError;
+use hopsim_programs::job::ProgramPlan;
 
 /// Refuses keys that say nothing of a job that another simulator drives. Returns the units of its payloads: a phit has a whole
 /// byte at least, so that a payload of ⌊phits · bytes of a phit⌋ has as many phits again.
@@ -35,7 +36,7 @@ pub fn units(job: &JobConfig, units: Option<Units>) -> Result<Units, ConfigError
 
 /// The jobs of a plan that another simulator drives.
 pub fn driven(plan: &Plan) -> impl Iterator<Item = (usize, &ProgramPlan)> {
-    plan.programs().all.into_iter().filter(|(_, job)| job.is_external())
+    plan.system.programs().all.into_iter().filter(|(_, job)| job.is_external())
 }
 
 /// Refuses to run a plan by itself if another simulator is to drive it.

@@ -77,7 +77,7 @@ impl Mean {
 
 /// The means that some jobs of a plan have together, in the order of the summary.
 pub fn means(plan: &Plan, jobs: &[usize]) -> Vec<Mean> {
-    let classes = 0..plan.network.link_classes.len();
+    let classes = 0..plan.system.network.link_classes.len();
     let mut all = vec![
         Mean::AcceptedLoad,
         Mean::GeneratedLoad,
@@ -93,7 +93,7 @@ pub fn means(plan: &Plan, jobs: &[usize]) -> Vec<Mean> {
     all.push(Mean::Hops);
     all.extend(classes.clone().map(Mean::QueueLatency));
     all.extend(classes.map(Mean::ClassHops));
-    if jobs.iter().any(|&job| plan.jobs[job].request_reply()) {
+    if jobs.iter().any(|&job| plan.system.jobs[job].request_reply()) {
         all.extend([
             Mean::RequestAcceptedLoad,
             Mean::ReplyAcceptedLoad,

@@ -6,11 +6,11 @@ use hopsim_network::network::TERMINAL;
 
 /// Whether something is at a port: a router, or a node, which not every router has.
 pub fn is_plugged(plan: &Plan, router: u32, port: usize) -> bool {
-    let (network, layout) = (&plan.network, &plan.network.layout);
+    let (network, layout) = (&plan.system.network, &plan.system.network.layout);
     if layout.class[port] != TERMINAL {
         return network.link(router, port).peer.is_some();
     }
-    router * plan.topology.nodes_per_router() + u32::from(layout.injects_for[port]) < network.nodes
+    router * plan.system.topology.nodes_per_router() + u32::from(layout.injects_for[port]) < network.nodes
 }
 
 /// An output VC that leads to a router or a node.
@@ -31,7 +31,7 @@ pub struct OutputVc {
 
 /// The output VCs of a network that lead somewhere, router by router.
 pub fn output_vcs(plan: &Plan) -> Vec<OutputVc> {
-    let (network, layout) = (&plan.network, &plan.network.layout);
+    let (network, layout) = (&plan.system.network, &plan.system.network.layout);
     let of_router = |router: u32| {
         let vcs = (0..layout.pairs()).filter_map(move |pair| Some((pair, layout.pair_vc(pair)?)));
         let plugged = vcs.filter(move |&(_, (port, _))| is_plugged(plan, router, port));
@@ -55,6 +55,6 @@ pub fn rows_per_interval(plan: &Plan) -> u32 {
     let wants = |stream| plan.experiment.measure.streams.contains(&stream);
     let links = if wants(RecordStream::LinkSeries) { output_vcs(plan).len() as u32 } else { 1 };
     // Every output may be the root of a tree.
-    let trees = plan.network.routers * plan.network.layout.ports() as u32;
+    let trees = plan.system.network.routers * plan.system.network.layout.ports() as u32;
     if wants(RecordStream::CongestionTrees) { links.max(trees) } else { links }
 }

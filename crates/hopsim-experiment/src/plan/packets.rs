@@ -16,7 +16,7 @@ pub fn check(plan: &Plan) -> Result<(), ConfigError> {
     check_node(plan, *destination, "measure.packets.destination")?;
     // Nobody knows how long programs take.
     let (warmup, cycles) = longest(&plan.experiment);
-    let end = if plan.has_programs() { MAX_CYCLES } else { warmup + cycles };
+    let end = if plan.system.has_programs() { MAX_CYCLES } else { warmup + cycles };
     within(0..=end - 1, *from, "measure.packets.from")?;
     to.map_or(Ok(()), |to| within(from + 1..=MAX_CYCLES, to, "measure.packets.to"))?;
     if measure.streams.contains(&RecordStream::PacketHops) {
@@ -31,8 +31,8 @@ pub fn check(plan: &Plan) -> Result<(), ConfigError> {
 
 fn check_node(plan: &Plan, node: Option<u32>, key: &str) -> Result<(), ConfigError> {
     let Some(node) = node else { return Ok(()) };
-    within(0..=plan.network.nodes - 1, node, key)?;
-    if plan.job_at(node as usize).is_some() {
+    within(0..=plan.system.network.nodes - 1, node, key)?;
+    if plan.system.job_at(node as usize).is_some() {
         return Ok(());
     }
     let reason = "the node is idle: no job is placed on it";

@@ -9,15 +9,16 @@ use crate::config::program::{
     AnySource, CpuSpeed, EagerLimit, HostCompat, HostConfig, LastPacket, ProgramConfig, Repeat,
     SendCompletes, UnitsConfig,
 };
-use crate::config::{Experiment, InjectionLink, JobConfig};
-use crate::plan::jobs::ProgramPlan;
+use crate::config::{Experiment, JobConfig};
 use crate::plan::{MAX_CYCLES, Plan};
+use hopsim_cycles::choices::InjectionLink;
 use hopsim_network::error::ConfigError;
 use hopsim_programs::collectives::Choices;
 use hopsim_programs::formats::{mpt, table};
 use hopsim_programs::graph::Clock;
 use hopsim_programs::host::log::Wanted;
 use hopsim_programs::host::rules::{Rules, SendCompletes as Completes};
+use hopsim_programs::job::ProgramPlan;
 use hopsim_programs::program::Program;
 use hopsim_programs::repeated::Repeated;
 use hopsim_programs::units::Fraction;
@@ -41,7 +42,7 @@ pub fn packet_length(host: Option<&HostConfig>) -> u32 {
 pub fn check_contention(plan: &Plan) -> Result<(), ConfigError> {
     let is_ideal = plan.experiment.topology.is_ideal();
     let alone = plan.experiment.contention.is_some();
-    if let Some(index) = plan.jobs.iter().position(|job| job.program().is_none())
+    if let Some(index) = plan.system.jobs.iter().position(|job| job.program().is_none())
         && (is_ideal || alone)
     {
         let reason = if alone {
@@ -58,11 +59,11 @@ pub fn check_contention(plan: &Plan) -> Result<(), ConfigError> {
         return Err(ConfigError::new(format!("jobs.{index}.program.external"), reason)
             .valid("another topology than ideal, and no contention = \"none\""));
     }
-    if alone && !is_ideal && plan.network.slowest_link() > 1 {
+    if alone && !is_ideal && plan.system.network.slowest_link() > 1 {
         let reason = "some links take several cycles for a phit";
         return Err(ConfigError::new("contention", reason).value("none").valid("links of a phit per cycle"));
     }
-    if alone && !is_ideal && plan.nic.injection_link == InjectionLink::Unlimited {
+    if alone && !is_ideal && plan.system.nic.injection_link == InjectionLink::Unlimited {
         let reason = "without contention the wire of a node carries a phit per cycle";
         return Err(ConfigError::new("semantics.injection_link", reason).value("unlimited").valid("serial"));
     }

@@ -99,8 +99,8 @@ fn resolve_stop(measure: &mut MeasureConfig, most: u32) -> Result<(), ConfigErro
 /// Refuses a metric that the summary has no interval of.
 pub fn check_metric(plan: &Plan) -> Result<(), ConfigError> {
     let Some(StopConfig { metric, .. }) = &plan.experiment.measure.stop else { return Ok(()) };
-    let all: Vec<usize> = (0..plan.jobs.len()).collect();
-    let classes = plan.network.link_classes;
+    let all: Vec<usize> = (0..plan.system.jobs.len()).collect();
+    let classes = plan.system.network.link_classes;
     let known: Vec<String> = means(plan, &all).into_iter().map(|mean| mean.name(classes)).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     if known.contains(&metric.as_str()) {

@@ -12,7 +12,7 @@ pub fn unsaved(plan: &Plan) -> Option<&'static str> {
         Some(
             "a run that finds its warm-up or its window has no one state; valid: no measure.stop, and measure.warmup in cycles",
         )
-    } else if plan.programs().all.iter().any(|(_, job)| job.is_external()) {
+    } else if plan.system.programs().all.iter().any(|(_, job)| job.is_external()) {
         Some("what another simulator drives cannot be saved; valid: traffic and other programs")
     } else if RecordStream::UNSAVED.iter().any(wants) {
         Some(

@@ -171,13 +171,13 @@ type Graph = DiGraphMap<Channel, ()>;
 
 /// The output VCs that a head can always wait for: the last resort that keeps the network free of deadlock.
 fn last_resorts(plan: &Plan, head: &Head, mut state: RouteState, draw: &Stream) -> Vec<Request> {
-    let vcs = plan.routing.vcs();
+    let vcs = plan.system.routing.vcs();
     let ports = |class: u8| {
-        let layout = &plan.network.layout;
-        let linked = |&port: &usize| plan.network.link(head.router, port).peer.is_some();
+        let layout = &plan.system.network.layout;
+        let linked = |&port: &usize| plan.system.network.link(head.router, port).peer.is_some();
         (0..layout.ports()).filter(move |&port| layout.class[port] == class + 1).filter(linked)
     };
-    match plan.routing.route(head, &mut state, || draw.clone()) {
+    match plan.system.routing.route(head, &mut state, || draw.clone()) {
         Route::Arrived => Vec::new(),
         Route::Fixed(hop) => vec![vcs.way(head, hop).highest()],
         // A global link is due: any of the router's.
@@ -216,17 +216,17 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: 
             }
         }
         let mut taken = state;
-        let settled = plan.routing.settle(&head, &mut taken, || draw.clone());
+        let settled = plan.system.routing.settle(&head, &mut taken, || draw.clone());
         let request = settled.or_else(|| {
             let any = draw.at(attempt);
             let mut numbers = Numbers { head: draw.clone(), attempt: any.at(1) };
-            let decision = plan.routing.decide(&mut taken, &AnyState(any.at(2), head), &mut numbers);
+            let decision = plan.system.routing.decide(&mut taken, &AnyState(any.at(2), head), &mut numbers);
             taken = decision.after;
             decision.request
         });
         let Some(request) = request else { continue };
         state = taken;
-        let Some((next, port)) = plan.network.link(at, request.port).peer else {
+        let Some((next, port)) = plan.system.network.link(at, request.port).peer else {
             assert_eq!(at, to, "ejected at the wrong router");
             return (hops, state.misrouted());
         };
@@ -234,7 +234,12 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: 
         let channel = (at, request.port, request.vc);
         graph.add_node(channel);
         occupied = Some(channel);
-        code = plan.routing.vcs().sequence.code(plan.network.layout.class[request.port] - 1, request.vc);
+        code = plan
+            .system
+            .routing
+            .vcs()
+            .sequence
+            .code(plan.system.network.layout.class[request.port] - 1, request.vc);
         (at, input) = (next, port as u16);
     }
     panic!("a packet from {from} to {to} does not arrive");
@@ -243,8 +248,8 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: 
 /// Follows packets between all routers; returns the dependencies and the share of misrouted packets.
 fn explore(plan: &Plan, reply: bool, most: u32) -> (Graph, f64) {
     let (mut graph, mut packets, mut misrouted) = (Graph::new(), 0u32, 0u32);
-    for from in 0..plan.topology.routers_with_nodes() {
-        for to in 0..plan.topology.routers_with_nodes() {
+    for from in 0..plan.system.topology.routers_with_nodes() {
+        for to in 0..plan.system.topology.routers_with_nodes() {
             for serial in 0..12 {
                 let (hops, off) = follow(plan, (from, to, serial), reply, &mut graph);
                 assert!(hops <= most, "{hops} hops, at most {most} promised");
@@ -259,7 +264,7 @@ fn explore(plan: &Plan, reply: bool, most: u32) -> (Graph, f64) {
 /// Packets arrive within the bound of hops, and what they wait for in the last resort has no cycle.
 fn conforms(topology: &Value, routing: &Value, vcs: &Value) -> [Graph; 2] {
     let plan = plan(topology, routing, vcs);
-    let most = plan.experiment.routing.paths(&plan.topology).expect("checked").hops;
+    let most = plan.experiment.routing.paths(&plan.system.topology).expect("checked").hops;
     let minimal = routing.get("minimal").is_some();
     [false, true].map(|reply| {
         let (graph, misrouted) = explore(&plan, reply, most);
@@ -338,6 +343,6 @@ fn only_mechanisms_that_draw_in_every_attempt_say_so() {
         let document = json!({ "topology": topology, "router": router, "routing": routing, "load": 0.1 });
         let plan = Plan::new(&serde_json::from_value(document).expect("a valid document"));
         let plan = plan.unwrap_or_else(|e| panic!("{routing}: {e}"));
-        assert_eq!(plan.routing.draws(), draws, "{routing}");
+        assert_eq!(plan.system.routing.draws(), draws, "{routing}");
     }
 }

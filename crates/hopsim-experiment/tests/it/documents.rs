@@ -1,6 +1,7 @@
 //! What documents are accepted, and the points they make.
 
-use hopsim_experiment::config::{Experiment, InjectionCount, SourceQueue};
+use hopsim_cycles::choices::InjectionCount;
+use hopsim_experiment::config::{Experiment, SourceQueue};
 use hopsim_experiment::document::{self, Point};
 use hopsim_experiment::plan::Plan;
 use hopsim_network::error::Origin;

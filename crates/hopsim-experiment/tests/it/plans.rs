@@ -61,13 +61,13 @@ fn a_packet_crosses_in_its_length_over_the_speedup_rounded_up() {
             with(&document, "router.cioq.buffers", json!({ "local": 64, "output": 64, "injection": 64 }));
         let plan = plan(&of_lengths(&document, &[7, 60]));
         let expected: Vec<u32> = (0..=60_u32).map(|length| (length * under).div_ceil(over).max(1)).collect();
-        assert_eq!(plan.router.crossing, expected, "speedup {over}/{under}");
+        assert_eq!(plan.system.router.crossing, expected, "speedup {over}/{under}");
     }
 }
 
 #[test]
 fn links_have_the_numbers_of_the_document_or_those_of_their_class() {
-    let classes = |document: &Value| plan(document).network.classes.clone();
+    let classes = |document: &Value| plan(document).system.network.classes.clone();
     let numbers = |document: &Value| {
         let links = classes(document).links;
         links.iter().map(|class| (u32::from(class.vcs), class.buffer, class.latency)).collect::<Vec<_>>()
@@ -86,7 +86,7 @@ fn links_have_the_numbers_of_the_document_or_those_of_their_class() {
     assert_eq!(numbers(&document), [(5, 40, 3), (4, 48, 7)]);
     let terminal = classes(&document).terminal;
     assert_eq!((terminal.vcs, terminal.buffer, terminal.latency, terminal.bubble), (6, 72, 2, 0));
-    assert_eq!(plan(&document).router.output_buffer, Some(56));
+    assert_eq!(plan(&document).system.router.output_buffer, Some(56));
     let document = with(&torus(), "links", json!({ "network": { "latency": 4 } }));
     let document = with(
         &document,
@@ -94,7 +94,7 @@ fn links_have_the_numbers_of_the_document_or_those_of_their_class() {
         json!({ "vcs": { "network": 3 }, "buffers": { "network": 80 } }),
     );
     assert_eq!(numbers(&document), [(3, 80, 4)]);
-    assert_eq!(plan(&document).router.output_buffer, None);
+    assert_eq!(plan(&document).system.router.output_buffer, None);
 }
 
 #[test]
@@ -103,10 +103,10 @@ fn a_bubble_has_room_for_its_packets_all_of_the_longest_length() {
         let document = with(&torus(), "router.input_queued.vcs", json!({ "bubble": packets }));
         let longest = lengths.iter().copied().max().unwrap();
         let plan = plan(&of_lengths(&document, &lengths));
-        assert_eq!(plan.network.classes.links[0].bubble, packets * longest);
-        assert_eq!(plan.network.classes.terminal.bubble, 0);
+        assert_eq!(plan.system.network.classes.links[0].bubble, packets * longest);
+        assert_eq!(plan.system.network.classes.terminal.bubble, 0);
         assert_eq!(
-            (plan.longest_packet(), plan.shortest_packet()),
+            (plan.system.longest_packet(), plan.system.shortest_packet()),
             (longest, lengths.iter().copied().min().unwrap())
         );
     }
@@ -114,7 +114,7 @@ fn a_bubble_has_room_for_its_packets_all_of_the_longest_length() {
     let up_down = with(&torus(), "routing", json!({ "up_down": {} }));
     for document in [dragonfly(), with(&torus(), "topology", json!({ "mesh": { "sides": [4, 4] } })), up_down]
     {
-        assert_eq!(plan(&document).network.classes.links[0].bubble, 0);
+        assert_eq!(plan(&document).system.network.classes.links[0].bubble, 0);
     }
 }
 
@@ -123,17 +123,18 @@ fn shared_buffers_are_what_the_reserves_of_all_vcs_leave() {
     let document = with(&dragonfly(), "router.cioq.vcs", json!({ "local": 3, "global": 2 }));
     let buffers = json!({ "local": 100, "global": 90, "damq": { "local_reserve": 2, "global_reserve": 3 } });
     let plan = plan(&of_lengths(&with(&document, "router.cioq.buffers", buffers), &[5, 12]));
-    let shares: Vec<(u32, u32)> = plan.router.damq.unwrap().iter().map(|s| (s.reserve, s.pool)).collect();
+    let shares: Vec<(u32, u32)> =
+        plan.system.router.damq.unwrap().iter().map(|s| (s.reserve, s.pool)).collect();
     assert_eq!(shares, [(24, 100 - 3 * 24), (36, 90 - 2 * 36)]);
     // One VC can hold its own reserve and all that is shared.
-    let most: Vec<u32> = plan.network.classes.links.iter().map(|class| class.buffer).collect();
+    let most: Vec<u32> = plan.system.network.classes.links.iter().map(|class| class.buffer).collect();
     assert_eq!(most, [100 - 2 * 24, 90 - 36]);
 }
 
 #[test]
 fn what_keeps_nodes_from_injecting_has_the_numbers_of_the_document() {
     let control = |document: &Value, control: Value| {
-        plan(&with(document, "nic", json!({ "control": control }))).control
+        plan(&with(document, "nic", json!({ "control": control }))).system.control
     };
     let none = control(&torus(), json!({ "none": {} }));
     assert_eq!((none.lbr, none.sat.is_none()), (0, true));
@@ -153,7 +154,7 @@ fn what_keeps_nodes_from_injecting_has_the_numbers_of_the_document() {
 fn walk(topology: Value, links: Value) -> Vec<(u32, u32)> {
     let document = with(&with(&torus(), "topology", topology), "links", links);
     let document = with(&document, "nic", json!({ "control": { "sat": { "l": 1, "k": 1 } } }));
-    plan(&document).control.sat.unwrap().walk
+    plan(&document).system.control.sat.unwrap().walk
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn the_signal_takes_the_links_between_routers_and_a_cycle_between_nodes_of_one()
 
 /// Least latency of a way between two routers, by trying ways of ever more links.
 fn latency(plan: &Plan, from: u32, to: u32) -> u32 {
-    let network = &plan.network;
+    let network = &plan.system.network;
     let mut least = vec![u32::MAX; network.routers as usize];
     least[from as usize] = 0;
     for _ in 0..network.routers {
@@ -201,7 +202,7 @@ fn latency(plan: &Plan, from: u32, to: u32) -> u32 {
 #[test]
 fn the_offered_load_is_the_mean_over_the_cycles_of_the_window() {
     let changes = json!([{ "cycle": 150, "load": 0.5 }, { "cycle": 400, "pattern": { "hotspot": { "fraction": 0.5 } } }, { "cycle": 700, "load": 1.0 }]);
-    let job = plan(&with(&dragonfly(), "jobs.0.traffic.changes", changes)).jobs[0].clone();
+    let job = plan(&with(&dragonfly(), "jobs.0.traffic.changes", changes)).system.jobs[0].clone();
     let load = |cycle: u32| match cycle {
         0..150 => 0.25,
         150..700 => 0.5,
@@ -214,7 +215,7 @@ fn the_offered_load_is_the_mean_over_the_cycles_of_the_window() {
         let found = job.offered_load((first, end));
         assert!((found - mean).abs() < 1e-12, "{first}..{end}: {found}, not {mean}");
     }
-    let steady = plan(&dragonfly()).jobs[0].clone();
+    let steady = plan(&dragonfly()).system.jobs[0].clone();
     assert!((steady.offered_load((100, 1_100)) - 0.25).abs() < 1e-15);
 }
 
@@ -222,8 +223,8 @@ fn the_offered_load_is_the_mean_over_the_cycles_of_the_window() {
 fn nodes_are_of_the_job_that_is_placed_on_them() {
     let plan = plan(&of_lengths(&torus(), &[4, 6, 8]));
     let expected: Vec<u8> = (0..16).map(|node: u8| if node < 6 { node / 2 } else { u8::MAX }).collect();
-    assert_eq!(plan.job_of, expected);
-    for (place, (job, length)) in plan.jobs.iter().zip([4, 6, 8]).enumerate() {
+    assert_eq!(plan.system.job_of, expected);
+    for (place, (job, length)) in plan.system.jobs.iter().zip([4, 6, 8]).enumerate() {
         let job = job.traffic().unwrap();
         assert_eq!(job.nodes, [2 * place as u32, 2 * place as u32 + 1]);
         assert_eq!((job.name.as_str(), job.packet_length), (format!("job{place}").as_str(), length));
@@ -231,7 +232,7 @@ fn nodes_are_of_the_job_that_is_placed_on_them() {
     }
     let requests = with(&dragonfly(), "jobs.0.traffic.request_reply", json!({ "outstanding": 3 }));
     let requests = plan_with_injection_vcs(&requests, 2);
-    let requests = requests.jobs[0].traffic().unwrap();
+    let requests = requests.system.jobs[0].traffic().unwrap();
     assert_eq!((requests.outstanding, requests.request_reply()), (Some(3), true));
 }
 
@@ -246,12 +247,12 @@ fn nodes_receive_replies_over_vcs_of_their_own() {
         [("shortest", 2, 2), ("random", 5, 2), ("destination", 2, 2), ("destination", 5, 4)]
     {
         let document = with(&requests, "nic", json!({ "injection_vc": injection_vc }));
-        assert_eq!(plan_with_injection_vcs(&document, vcs).network.classes.ejection, ejection);
+        assert_eq!(plan_with_injection_vcs(&document, vcs).system.network.classes.ejection, ejection);
         let one_way = with(&dragonfly(), "nic", json!({ "injection_vc": injection_vc }));
-        assert_eq!(plan_with_injection_vcs(&one_way, vcs).network.classes.ejection, 1);
+        assert_eq!(plan_with_injection_vcs(&one_way, vcs).system.network.classes.ejection, 1);
     }
     let doubled: Vec<u8> =
-        plan_with_injection_vcs(&requests, 2).network.classes.links.iter().map(|c| c.vcs).collect();
+        plan_with_injection_vcs(&requests, 2).system.network.classes.links.iter().map(|c| c.vcs).collect();
     assert_eq!(doubled, [4, 2]);
 }
 
@@ -259,7 +260,7 @@ fn nodes_receive_replies_over_vcs_of_their_own() {
 fn what_the_document_leaves_out_is_fogsims_choice_only_if_it_asks_for_it() {
     let choices = |compat: Option<&str>| {
         let plan = plan(&with(&dragonfly(), "compat", json!(compat)));
-        let (router, nic) = (plan.router, plan.nic);
+        let (router, nic) = (plan.system.router, plan.system.nic);
         let queue = (nic.source_queue, format!("{:?}", nic.injection_vc));
         let rest = (router.ejection, router.output_hold, router.input_pointer);
         (
@@ -280,7 +281,7 @@ fn what_the_document_leaves_out_is_fogsims_choice_only_if_it_asks_for_it() {
         names(0, ["Destination", "(IdleNode, Speedup, Request)", "(Unlimited, Buffer, Departure)"])
     );
     let own = json!({ "source_queue": { "packets": 3 }, "injection_vc": "random" });
-    let nic = plan(&with(&with(&dragonfly(), "compat", json!("fogsim")), "nic", own)).nic;
+    let nic = plan(&with(&with(&dragonfly(), "compat", json!("fogsim")), "nic", own)).system.nic;
     assert_eq!((nic.source_queue, format!("{:?}", nic.injection_vc)), (3, "Random".to_owned()));
 }
 

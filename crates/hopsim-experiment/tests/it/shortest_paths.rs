@@ -87,34 +87,39 @@ fn options(plan: &Plan, head: &Head, route: Route) -> Vec<Channel> {
             ports
         }
     };
-    let vcs = plan.network.classes.links[0].vcs;
+    let vcs = plan.system.network.classes.links[0].vcs;
     ports.into_iter().flat_map(|port| (0..vcs).map(move |vc| (head.router, port, vc))).collect()
 }
 
 /// Follows a packet through routers in any state, asks `visit` to look at each of its heads, and returns its links.
 fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), mut visit: impl FnMut(&Step)) -> u32 {
-    let (per_router, vcs) = (plan.topology.nodes_per_router(), plan.network.classes.links[0].vcs);
+    let (per_router, vcs) =
+        (plan.system.topology.nodes_per_router(), plan.system.network.classes.links[0].vcs);
     let (mut head, mut state) = (head(plan, from, to), RouteState::NEW);
     let (mut occupied, mut links) = (None, 0);
     loop {
         let draw = Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(head.router));
-        let route = plan.routing.route(&head, &mut state, || draw.clone());
+        let route = plan.system.routing.route(&head, &mut state, || draw.clone());
         visit(&Step { head, held: occupied, route, state, draw: draw.clone() });
-        let settled = plan.routing.settle(&head, &mut state, || draw.clone());
+        let settled = plan.system.routing.settle(&head, &mut state, || draw.clone());
         let request = settled.unwrap_or_else(|| {
             let mut numbers = Numbers { head: draw.clone(), attempt: draw.at(1) };
-            let decision = plan.routing.decide(&mut state, &AnyState(draw.at(2), head), &mut numbers);
+            let decision = plan.system.routing.decide(&mut state, &AnyState(draw.at(2), head), &mut numbers);
             state = decision.after;
             decision.request.unwrap_or_else(|| lowest_option(plan, &head, route))
         });
-        let Some((next, port)) = plan.network.link(head.router, request.port).peer else {
+        let Some((next, port)) = plan.system.network.link(head.router, request.port).peer else {
             assert_eq!(head.router, to / per_router, "ejected at the wrong router");
             return links;
         };
         let vc = request.vc % vcs;
         occupied = Some((head.router, request.port, vc));
-        head =
-            Head { router: next, input: port as u16, code: plan.routing.vcs().sequence.code(0, vc), ..head };
+        head = Head {
+            router: next,
+            input: port as u16,
+            code: plan.system.routing.vcs().sequence.code(0, vc),
+            ..head
+        };
         links += 1;
         assert!(links < 100, "a packet from {from} to {to} does not arrive");
     }
@@ -122,7 +127,7 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), mut visit: impl FnMu
 
 /// The packet of a node as the head of an injection VC.
 fn head(plan: &Plan, source: u32, destination: u32) -> Head {
-    let per_router = plan.topology.nodes_per_router();
+    let per_router = plan.system.topology.nodes_per_router();
     Head {
         router: source / per_router,
         input: (source % per_router) as u16,
@@ -144,13 +149,13 @@ fn lowest_option(plan: &Plan, head: &Head, route: Route) -> Request {
 /// Follows packets between all nodes, several from each to each. They make no more hops than announced, and none too many
 /// but for detours, of which there are some.
 fn explore(plan: &Plan, mut visit: impl FnMut(&Step)) {
-    let per_router = plan.topology.nodes_per_router();
-    let most = plan.experiment.routing.paths(&plan.topology).unwrap().hops;
+    let per_router = plan.system.topology.nodes_per_router();
+    let most = plan.experiment.routing.paths(&plan.system.topology).unwrap().hops;
     let mut longer = 0;
-    for (from, to) in
-        (0..plan.network.nodes).flat_map(|from| (0..plan.network.nodes).map(move |to| (from, to)))
+    for (from, to) in (0..plan.system.network.nodes)
+        .flat_map(|from| (0..plan.system.network.nodes).map(move |to| (from, to)))
     {
-        let least = u32::from(plan.topology.minimal_hops(from / per_router, to / per_router)[0]);
+        let least = u32::from(plan.system.topology.minimal_hops(from / per_router, to / per_router)[0]);
         for serial in 0..6 {
             let links = follow(plan, (from, to, serial), &mut visit);
             assert!((least..=most).contains(&links), "{links} links in {}", name(plan));
@@ -158,7 +163,7 @@ fn explore(plan: &Plan, mut visit: impl FnMut(&Step)) {
         }
     }
     // With two routers there is none in between.
-    if plan.network.routers > 2 {
+    if plan.system.network.routers > 2 {
         assert_eq!(longer > 0, has_phases(plan), "{}", name(plan));
     }
 }
@@ -170,11 +175,11 @@ fn has_phases(plan: &Plan) -> bool {
 
 /// The longest path that the mechanism announces exists.
 fn assert_longest(plan: &Plan) {
-    let per_router = plan.topology.nodes_per_router();
-    let leaves = plan.network.nodes / per_router;
+    let per_router = plan.system.topology.nodes_per_router();
+    let leaves = plan.system.network.nodes / per_router;
     let pairs = (0..leaves).flat_map(|from| (0..leaves).map(move |to| (from, to)));
-    let longest = pairs.map(|(from, to)| plan.topology.minimal_hops(from, to)[0]).max();
-    let paths = plan.experiment.routing.paths(&plan.topology).unwrap();
+    let longest = pairs.map(|(from, to)| plan.system.topology.minimal_hops(from, to)[0]).max();
+    let paths = plan.experiment.routing.paths(&plan.system.topology).unwrap();
     assert_eq!(longest.map(u32::from), Some(paths.hops));
 }
 
@@ -206,14 +211,16 @@ fn in_order_of_dimensions_and_up_before_down_no_channels_wait_for_each_other_in_
 fn a_head_that_finds_nothing_open_asks_for_the_escape_vc() {
     for plan in plans(&[meshes(), tori(), hyperxes()].concat(), &[json!({ "adaptive": {} })], 2) {
         assert_longest(&plan);
-        let (vcs, per_router) = (plan.network.classes.links[0].vcs, plan.topology.nodes_per_router());
+        let (vcs, per_router) =
+            (plan.system.network.classes.links[0].vcs, plan.system.topology.nodes_per_router());
         let mut heads = 0;
         explore(&plan, |step| {
             let Route::Undecided(_) = step.route else { return };
             let (mut state, head) = (step.state, step.head);
             let mut numbers = Numbers { head: step.draw.clone(), attempt: step.draw.at(1) };
-            let decision = plan.routing.decide(&mut state, &Shut(head), &mut numbers);
-            let (port, _) = plan.topology.minimal_port(head.router, head.destination, step.state.trunk);
+            let decision = plan.system.routing.decide(&mut state, &Shut(head), &mut numbers);
+            let (port, _) =
+                plan.system.topology.minimal_port(head.router, head.destination, step.state.trunk);
             let Request { port: asked, vc } = decision.request.expect("a last resort");
             assert_eq!((asked, vc % vcs), (port, 0), "{}", name(&plan));
             assert!(asked >= per_router as usize);
@@ -227,7 +234,7 @@ fn a_head_that_finds_nothing_open_asks_for_the_escape_vc() {
 fn last_resort(plan: &Plan, step: &Step) -> Option<Way> {
     match step.route {
         Route::Arrived => None,
-        Route::Fixed(hop) => Some(plan.routing.base().way(&step.head, hop)),
+        Route::Fixed(hop) => Some(plan.system.routing.base().way(&step.head, hop)),
         // At injection, where it holds nothing, and draws anew in every attempt.
         Route::Undecided(prospect) if prospect.draws_anew() => None,
         Route::Undecided(prospect) => Some(prospect.minimal),
@@ -247,7 +254,7 @@ fn the_escape_vcs_of_a_grid_and_the_phases_of_a_mesh_wait_for_each_other_in_no_c
                 graph.add_edge(held, (step.head.router, way.port as usize, way.vc), ());
             }
         });
-        let most = plan.experiment.routing.paths(&plan.topology).unwrap().hops;
+        let most = plan.experiment.routing.paths(&plan.system.topology).unwrap().hops;
         assert_eq!(graph.edge_count() > 0, most > 1, "{}", name(&plan));
         assert!(!is_cyclic_directed(&graph), "{}", name(&plan));
     }
@@ -258,7 +265,7 @@ type Ring = (usize, bool, u32, Option<u8>);
 
 /// The ring that a channel is part of. With an escape VC only that is one.
 fn ring(plan: &Plan, (router, port, vc): Channel) -> Option<Ring> {
-    let Topology::Cube(cube) = &*plan.topology else { panic!("a torus") };
+    let Topology::Cube(cube) = &*plan.system.topology else { panic!("a torus") };
     let (dimension, plus) = cube.direction(port);
     let stride: u32 = cube.sides()[..dimension].iter().product();
     let first = router - cube.coordinate(router, dimension) * stride;
@@ -268,7 +275,7 @@ fn ring(plan: &Plan, (router, port, vc): Channel) -> Option<Ring> {
 
 /// Checks what one head asks for of the rings, and notes which ring waits for which other one.
 fn check_entry(plan: &Plan, step: &Step, graph: &mut DiGraphMap<Ring, ()>) {
-    let vcs = plan.network.classes.links[0].vcs;
+    let vcs = plan.system.network.classes.links[0].vcs;
     let Some(way) = last_resort(plan, step) else { return };
     let from = step.held.and_then(|held| ring(plan, held));
     let to = ring(plan, (step.head.router, way.port as usize, way.vc % vcs));
@@ -285,9 +292,9 @@ fn the_rings_of_a_torus_are_only_entered_by_entries_and_wait_for_each_other_in_n
     for plan in [minimal, others].concat() {
         let mut graph = DiGraphMap::new();
         explore(&plan, |step| check_entry(&plan, step, &mut graph));
-        let Topology::Cube(cube) = &*plan.topology else { panic!("a torus") };
+        let Topology::Cube(cube) = &*plan.system.topology else { panic!("a torus") };
         // With many adaptive VCs hardly anybody escapes.
-        if plan.network.classes.links[0].vcs <= 2 && plan.network.routers > 2 {
+        if plan.system.network.classes.links[0].vcs <= 2 && plan.system.network.routers > 2 {
             assert_eq!(graph.edge_count() > 0, cube.sides().len() > 1 || has_phases(&plan));
         }
         assert!(!is_cyclic_directed(&graph), "{}", name(&plan));

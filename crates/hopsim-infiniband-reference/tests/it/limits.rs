@@ -4,11 +4,11 @@
 use crate::fabrics::workload::Players;
 use crate::verdicts::roles;
 use hopsim_core::engine::{Control, Outcome, run_any};
-use hopsim_core::measure::Column;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::programs::no_files;
 use hopsim_experiment::plan::{AnyPlan, FabricPlan};
 use hopsim_infiniband_reference::Reference;
+use hopsim_measure::Column;
 use serde_json::Value;
 
 const KEY: &str = "ccti_at_limit_fraction";

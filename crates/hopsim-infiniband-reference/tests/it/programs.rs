@@ -4,13 +4,13 @@
 //! posted to the reference in the cycle in which it joined the queue of its host.
 
 use hopsim_core::engine::{Control, Outcome, run_any};
-use hopsim_core::measure::Column;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::programs::no_files;
 use hopsim_experiment::plan::{AnyPlan, FabricPlan};
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::{Message, Workload};
 use hopsim_infiniband_reference::Reference;
+use hopsim_measure::Column;
 use std::collections::VecDeque;
 
 /// Messages that hosts send at given times.

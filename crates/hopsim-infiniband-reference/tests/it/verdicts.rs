@@ -3,7 +3,6 @@
 
 use crate::fabrics::workload::{Players, Role};
 use hopsim_core::engine::{Control, Outcome, run_any};
-use hopsim_core::measure::Column;
 use hopsim_experiment::config::infiniband::messages::Gaps;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::fabric::MessagesPlan;
@@ -13,6 +12,7 @@ use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband::workload::Message;
 use hopsim_infiniband_reference::{Fact, Reference};
+use hopsim_measure::Column;
 use hopsim_random::{Purpose, Stream};
 use hopsim_reference::metrics::{Names, Observed, Part, Shortfall, Source};
 use serde_json::{Map, Value};

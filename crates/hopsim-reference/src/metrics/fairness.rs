@@ -5,7 +5,7 @@ use super::Run;
 impl Run<'_> {
     /// Phits that every node injected in the window, replies left out.
     pub fn injected_phits(&self) -> Vec<u32> {
-        let mut phits = vec![0; self.plan.network.nodes as usize];
+        let mut phits = vec![0; self.plan.system.network.nodes as usize];
         for life in self.record.lives.iter().filter(|life| life.requested.is_none()) {
             if self.injected(life).is_some_and(|at| self.window().holds(at)) {
                 phits[life.trace.source as usize] += life.length;
@@ -17,9 +17,11 @@ impl Run<'_> {
     /// Load injected by each of the nodes of some jobs that send.
     fn node_loads(&self, jobs: &[usize]) -> Vec<(u32, f64)> {
         let phits = self.injected_phits();
-        let nodes =
-            jobs.iter().flat_map(|&job| self.plan.jobs[job].nodes().iter().map(move |&node| (job, node)));
-        let senders = nodes.filter(|&(job, node)| self.plan.jobs[job].sends(node)).map(|(_, node)| node);
+        let nodes = jobs
+            .iter()
+            .flat_map(|&job| self.plan.system.jobs[job].nodes().iter().map(move |&node| (job, node)));
+        let senders =
+            nodes.filter(|&(job, node)| self.plan.system.jobs[job].sends(node)).map(|(_, node)| node);
         senders.map(|node| (node, f64::from(phits[node as usize]) / self.window().cycles())).collect()
     }
 
@@ -27,8 +29,8 @@ impl Run<'_> {
     pub fn router_loads(&self, jobs: &[usize]) -> Vec<(u32, f64)> {
         let nodes = self.node_loads(jobs);
         let mut loads = Vec::new();
-        for router in 0..self.plan.topology.routers() {
-            let here = |node: u32| node / self.plan.topology.nodes_per_router() == router;
+        for router in 0..self.plan.system.topology.routers() {
+            let here = |node: u32| node / self.plan.system.topology.nodes_per_router() == router;
             let own: Vec<f64> =
                 nodes.iter().filter(|&&(node, _)| here(node)).map(|&(_, load)| load).collect();
             if !own.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::{Run, Span};
 use crate::Life;
-use hopsim_core::measure::{Column, Table};
+use hopsim_measure::{Column, Table};
 use hopsim_network::network::NONE;
 use hopsim_network::topology::PortClass;
 use std::collections::BTreeMap;
@@ -55,10 +55,10 @@ impl Run<'_> {
         let hops = &life.trace.hops;
         let Some((admitted, vc)) = life.admitted else { return Vec::new() };
         let granted = |number: usize| hops.get(number).map_or(self.window().end, |hop| hop.granted);
-        let arrived = admitted + self.plan.network.classes.terminal.latency;
+        let arrived = admitted + self.plan.system.network.classes.terminal.latency;
         let mut stays = vec![(self.injection_vc(life.trace.source, vc), arrived, granted(0))];
         for (number, hop) in hops.iter().enumerate() {
-            let link = self.plan.network.link(hop.router, hop.port.into());
+            let link = self.plan.system.network.link(hop.router, hop.port.into());
             if let Some((peer, port)) = link.peer {
                 let arrived = hop.departed + self.link_latency(hop.router, hop.port.into(), life.length);
                 stays.push(((peer, port, hop.vc.into()), arrived, granted(number + 1)));
@@ -69,54 +69,54 @@ impl Run<'_> {
 
     /// The input VC behind an injection VC of a node: with two injection ports half of them are at either.
     fn injection_vc(&self, node: u32, vc: usize) -> PortVc {
-        let per_router = self.plan.topology.nodes_per_router();
+        let per_router = self.plan.system.topology.nodes_per_router();
         let (router, terminal) = (node / per_router, (node % per_router) as usize);
         let vcs = self.injection_vcs();
-        let first = terminal + if vc < vcs { 0 } else { self.plan.topology.ports().len() };
+        let first = terminal + if vc < vcs { 0 } else { self.plan.system.topology.ports().len() };
         (router, first, vc % vcs)
     }
 
     /// Injection VCs of an injection port.
     fn injection_vcs(&self) -> usize {
-        usize::from(self.plan.network.classes.terminal.vcs)
+        usize::from(self.plan.system.network.classes.terminal.vcs)
             / self.plan.experiment.nic.injection_ports as usize
     }
 
     /// Whether a node or a router is at a port.
     fn is_plugged(&self, router: u32, port: usize) -> bool {
-        match self.plan.topology.ports()[port] {
+        match self.plan.system.topology.ports()[port] {
             PortClass::Terminal => {
-                let node = router * self.plan.topology.nodes_per_router() + port as u32;
-                node < self.plan.network.nodes
+                let node = router * self.plan.system.topology.nodes_per_router() + port as u32;
+                node < self.plan.system.network.nodes
             }
-            PortClass::Link(_) => self.plan.topology.neighbour(router, port).is_some(),
+            PortClass::Link(_) => self.plan.system.topology.neighbour(router, port).is_some(),
         }
     }
 
     fn output_vcs(&self, class: PortClass) -> usize {
         match class {
-            PortClass::Terminal => self.plan.network.classes.ejection.into(),
-            PortClass::Link(_) => self.plan.network.classes.of(class).vcs.into(),
+            PortClass::Terminal => self.plan.system.network.classes.ejection.into(),
+            PortClass::Link(_) => self.plan.system.network.classes.of(class).vcs.into(),
         }
     }
 
     /// Share of the cycles in which a link was busy with packets of an output VC.
     fn utilisation(&self, uses: &Use, place: PortVc) -> f64 {
-        let link = self.plan.network.link(place.0, place.1);
+        let link = self.plan.system.network.link(place.0, place.1);
         uses.per_cycle(&uses.sent, place) * f64::from(link.cycles_per_phit)
     }
 
     /// Mean phits in the buffer that an output VC leads to; NaN at a node.
     fn behind(&self, uses: &Use, place: PortVc) -> f64 {
-        let peer = self.plan.topology.neighbour(place.0, place.1);
+        let peer = self.plan.system.topology.neighbour(place.0, place.1);
         peer.map_or(f64::NAN, |(router, port)| uses.per_cycle(&uses.held, (router, port, place.2)))
     }
 
     /// Every output VC that leads to a node or a router.
     pub fn output_places(&self) -> Vec<PortVc> {
-        let classes = self.plan.topology.ports();
+        let classes = self.plan.system.topology.ports();
         let mut places: Vec<PortVc> = Vec::new();
-        for router in 0..self.plan.topology.routers() {
+        for router in 0..self.plan.system.topology.routers() {
             for port in (0..classes.len()).filter(|&port| self.is_plugged(router, port)) {
                 places.extend((0..self.output_vcs(classes[port])).map(|vc| (router, port, vc)));
             }
@@ -136,7 +136,7 @@ impl Run<'_> {
                 cycle.push(span.first);
                 router.push(at);
                 port.push(out as u32);
-                rows.push(match self.plan.topology.ports()[out] {
+                rows.push(match self.plan.system.topology.ports()[out] {
                     PortClass::Terminal => 0,
                     PortClass::Link(class) => class + 1,
                 });
@@ -144,11 +144,11 @@ impl Run<'_> {
                 phits.push(uses.sent.get(&place).copied().unwrap_or(0));
                 utilisation.push(self.utilisation(&uses, place));
                 occupancy.push(self.behind(&uses, place));
-                let leads_on = self.plan.topology.neighbour(at, out).is_some();
+                let leads_on = self.plan.system.topology.neighbour(at, out).is_some();
                 stalls.push(if leads_on { f64::from(stalled) / span.cycles() } else { f64::NAN });
             }
         }
-        let classes = self.plan.topology.link_classes().iter().map(|&name| name.to_owned());
+        let classes = self.plan.system.topology.link_classes().iter().map(|&name| name.to_owned());
         let names = std::iter::once("terminal".to_owned()).chain(classes).collect();
         vec![
             ("cycle".into(), Column::U32(cycle)),
@@ -166,12 +166,12 @@ impl Run<'_> {
     /// Every output VC that leads to a node or a router.
     pub fn links_table(&self) -> Table {
         let uses = self.uses(self.window());
-        let (classes, places) = (self.plan.topology.ports(), self.output_places());
+        let (classes, places) = (self.plan.system.topology.ports(), self.output_places());
         let name = |&(_, port, _): &PortVc| match classes[port] {
             PortClass::Terminal => "terminal".to_owned(),
-            PortClass::Link(class) => self.plan.topology.link_classes()[usize::from(class)].to_owned(),
+            PortClass::Link(class) => self.plan.system.topology.link_classes()[usize::from(class)].to_owned(),
         };
-        let peer = |&(router, port, _): &PortVc| self.plan.topology.neighbour(router, port);
+        let peer = |&(router, port, _): &PortVc| self.plan.system.topology.neighbour(router, port);
         let sent = |place: &PortVc| uses.sent.get(place).copied().unwrap_or(0);
         let column = |value: &dyn Fn(&PortVc) -> u32| Column::U32(places.iter().map(value).collect());
         vec![
@@ -207,7 +207,7 @@ impl Run<'_> {
         let terminals = self.ports_of(PortClass::Terminal);
         let mut injection = terminals.clone();
         if self.plan.experiment.nic.injection_ports == 2 {
-            let second = self.plan.topology.ports().len();
+            let second = self.plan.system.topology.ports().len();
             injection.extend(terminals.iter().map(|&(router, port)| (router, second + port)));
         }
         let mut rows: Vec<Row> = Vec::new();
@@ -217,9 +217,9 @@ impl Run<'_> {
         for vc in 0..self.output_vcs(PortClass::Terminal) {
             rows.push(("ejection".into(), vc, f64::NAN, busy(&terminals, vc)));
         }
-        for (number, name) in self.plan.topology.link_classes().iter().enumerate() {
+        for (number, name) in self.plan.system.topology.link_classes().iter().enumerate() {
             let class = PortClass::Link(number as u8);
-            if !self.plan.topology.ports().contains(&class) {
+            if !self.plan.system.topology.ports().contains(&class) {
                 continue;
             }
             let ports = self.ports_of(class);
@@ -236,9 +236,10 @@ impl Run<'_> {
 
     /// The ports of a class that a node or a router is at.
     fn ports_of(&self, class: PortClass) -> Vec<(u32, usize)> {
-        let classes = self.plan.topology.ports();
+        let classes = self.plan.system.topology.ports();
         let ports = (0..classes.len()).filter(|&port| classes[port] == class);
-        let all = ports.flat_map(|port| (0..self.plan.topology.routers()).map(move |router| (router, port)));
+        let all =
+            ports.flat_map(|port| (0..self.plan.system.topology.routers()).map(move |router| (router, port)));
         all.filter(|&(router, port)| self.is_plugged(router, port)).collect()
     }
 }

@@ -94,7 +94,7 @@ impl Run<'_> {
 
     /// Nodes of some jobs.
     fn nodes_of(&self, jobs: &[usize]) -> f64 {
-        jobs.iter().map(|&job| self.plan.jobs[job].nodes().len()).sum::<usize>() as f64
+        jobs.iter().map(|&job| self.plan.system.jobs[job].nodes().len()).sum::<usize>() as f64
     }
 }
 
@@ -107,7 +107,7 @@ fn mean(values: &[u32]) -> Option<f64> {
 /// What a run measured.
 pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
     let run = Run { plan, record, ways: Ways::new(plan) };
-    let all: Vec<usize> = (0..plan.jobs.len()).collect();
+    let all: Vec<usize> = (0..plan.system.jobs.len()).collect();
     let mut tables = vec![("batches", run.batches_table(&all))];
     for &stream in &plan.experiment.measure.streams {
         tables.push(match stream {

@@ -2,8 +2,8 @@
 
 use super::Run;
 use crate::Life;
-use hopsim_core::trace::Hop;
-use hopsim_experiment::config::{InjectionCount, InjectionLatency};
+use hopsim_cycles::choices::{InjectionCount, InjectionLatency};
+use hopsim_measure::trace::Hop;
 use hopsim_network::topology::PortClass;
 use hopsim_random::{Purpose, Stream};
 
@@ -23,7 +23,7 @@ impl Run<'_> {
 
     /// The cycle in which a packet counts as injected, if it does.
     pub fn injected(&self, life: &Life) -> Option<u32> {
-        match self.plan.nic.injection_count {
+        match self.plan.system.nic.injection_count {
             InjectionCount::Network => life.trace.hops.first().map(|hop| hop.granted),
             InjectionCount::Buffer => life.admitted.map(|(cycle, _)| cycle),
         }
@@ -32,7 +32,7 @@ impl Run<'_> {
     /// The part of a packet's latency at injection \[cycles\].
     pub fn injection_latency(&self, life: &Life) -> u32 {
         let first = life.trace.hops[0];
-        let until_departure = self.plan.nic.injection_latency == InjectionLatency::Departure;
+        let until_departure = self.plan.system.nic.injection_latency == InjectionLatency::Departure;
         let never_leaves = life.trace.hops.len() == 1;
         let end = if until_departure || never_leaves { first.departed } else { first.granted };
         end - life.trace.generated
@@ -71,7 +71,7 @@ impl Run<'_> {
         if self.misrouted(life).is_none() {
             return self.path_latency(life);
         }
-        let router = |node: u32| (node / self.plan.topology.nodes_per_router()) as usize;
+        let router = |node: u32| (node / self.plan.system.topology.nodes_per_router()) as usize;
         let ends = (router(life.trace.source), router(life.trace.destination));
         // Of several shortest paths any one: they have as many links of each class.
         let way = self.ways.way(ends.0, ends.1, &mut Stream::new(0, Purpose::Routing, 0));
@@ -83,9 +83,9 @@ impl Run<'_> {
     pub fn misrouted(&self, life: &Life) -> Option<usize> {
         let hops = &life.trace.hops;
         let first = hops.iter().position(|hop| hop.misrouted)?;
-        let group = |router: u32| self.plan.topology.group(router);
+        let group = |router: u32| self.plan.system.topology.group(router);
         let here = group(hops[first].router);
-        let destination = life.trace.destination / self.plan.topology.nodes_per_router();
+        let destination = life.trace.destination / self.plan.system.topology.nodes_per_router();
         Some(match first {
             0 => AT_INJECTION,
             _ if here == group(hops[0].router) => IN_SOURCE_GROUP,
@@ -96,13 +96,13 @@ impl Run<'_> {
 
     /// The hops of a packet over links.
     fn passed<'a>(&self, life: &'a Life) -> impl Iterator<Item = &'a Hop> {
-        let ports = self.plan.topology.ports();
+        let ports = self.plan.system.topology.ports();
         life.trace.hops.iter().filter(move |hop| ports[usize::from(hop.port)] != PortClass::Terminal)
     }
 
     /// The class of the link that a packet takes.
     fn class(&self, hop: &Hop) -> usize {
-        match self.plan.topology.ports()[usize::from(hop.port)] {
+        match self.plan.system.topology.ports()[usize::from(hop.port)] {
             PortClass::Link(class) => class.into(),
             PortClass::Terminal => unreachable!("the last hop leads to the node"),
         }
@@ -111,7 +111,7 @@ impl Run<'_> {
     /// Cycles from the departure of a head to its arrival at the other end of a link: the latency, and on a slow link what the
     /// last phit is late for it.
     pub fn link_latency(&self, router: u32, port: usize, length: u32) -> u32 {
-        let link = self.plan.network.link(router, port);
+        let link = self.plan.system.network.link(router, port);
         link.latency + length * (link.cycles_per_phit - 1)
     }
 }

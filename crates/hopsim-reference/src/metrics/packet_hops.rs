@@ -2,8 +2,8 @@
 
 use super::Run;
 use crate::life::{Life, Passage};
-use hopsim_core::measure::{Column, Table};
-use hopsim_core::trace::Hop;
+use hopsim_measure::trace::Hop;
+use hopsim_measure::{Column, Table};
 use hopsim_network::network::NONE;
 use hopsim_network::topology::PortClass;
 
@@ -50,7 +50,7 @@ impl Run<'_> {
         let column =
             |value: &dyn Fn(&Life) -> u32| Column::U32(rows.iter().map(|row| value(row.life)).collect());
         let arrival = |life: &Life| life.trace.delivered.map_or(f64::NAN, |at| f64::from(at + life.length));
-        let names = self.plan.jobs.iter().map(|job| job.name().to_owned()).collect();
+        let names = self.plan.system.jobs.iter().map(|job| job.name().to_owned()).collect();
         let jobs = rows.iter().map(|row| row.life.job(self.plan) as u8).collect();
         vec![
             ("generated".into(), column(&|life| life.trace.generated)),
@@ -64,7 +64,7 @@ impl Run<'_> {
     }
 
     fn columns_of_routers(&self, rows: &[HopRow<'_>]) -> Table {
-        let topology = &self.plan.topology;
+        let topology = &self.plan.system.topology;
         let ports = topology.ports();
         let column = |value: &dyn Fn(&HopRow<'_>) -> u32| Column::U32(rows.iter().map(value).collect());
         let cause = |number: usize| column(&|row| row.passage.waited[number] as u32);

@@ -1,7 +1,7 @@
 //! Percentiles and the histogram of latencies.
 
 use super::Run;
-use hopsim_core::measure::{Column, Table};
+use hopsim_measure::{Column, Table};
 use std::collections::BTreeMap;
 
 /// Bins at and above this latency are wider than a cycle \[cycles\].
@@ -30,7 +30,7 @@ pub fn percentile(latencies: &[u32], per_cent: usize) -> Option<f64> {
 impl Run<'_> {
     pub fn histogram_table(&self) -> Table {
         let (mut job, mut from, mut to, mut packets) = (vec![], vec![], vec![], vec![]);
-        for (number, plan) in self.plan.jobs.iter().enumerate() {
+        for (number, plan) in self.plan.system.jobs.iter().enumerate() {
             let mut bins: BTreeMap<(u32, u32), u64> = BTreeMap::new();
             for (life, at) in self.delivered() {
                 if life.job(self.plan) == number && self.window().holds(at) {

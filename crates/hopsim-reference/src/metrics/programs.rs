@@ -2,8 +2,9 @@
 
 use super::mean;
 use crate::program::{Message, Passed, Programs, Told};
-use hopsim_core::measure::{Column, Table};
-use hopsim_experiment::plan::{Plan, ProgramPlan};
+use hopsim_experiment::plan::Plan;
+use hopsim_measure::{Column, Table};
+use hopsim_programs::job::ProgramPlan;
 use std::collections::BTreeMap;
 
 fn names(rows: impl Iterator<Item = String>) -> Column {
@@ -13,7 +14,7 @@ fn names(rows: impl Iterator<Item = String>) -> Column {
 /// Every rank with its job and number.
 fn ranks<'a>(plan: &'a Plan, programs: &'a Programs) -> Vec<(&'a ProgramPlan, usize, &'a Told)> {
     let mut rows = Vec::new();
-    for (job, ranks) in plan.jobs.iter().zip(&programs.ranks) {
+    for (job, ranks) in plan.system.jobs.iter().zip(&programs.ranks) {
         let Some(program) = job.program() else { continue };
         rows.extend(ranks.iter().enumerate().map(|(number, rank)| (program, number, rank)));
     }
@@ -53,7 +54,7 @@ pub fn messages_table(plan: &Plan, programs: &Programs) -> Table {
         narrow(&|message| of(message).expect("all messages have been received"))
     };
     vec![
-        ("job".into(), names(rows.iter().map(|message| plan.jobs[message.job].name().to_owned()))),
+        ("job".into(), names(rows.iter().map(|message| plan.system.jobs[message.job].name().to_owned()))),
         ("source".into(), narrow(&|message| message.source.0)),
         ("destination".into(), narrow(&|message| message.to)),
         ("tag".into(), narrow(&|message| message.communicator.1.unwrap_or(message.tag))),
@@ -111,7 +112,7 @@ pub fn sizes_table(plan: &Plan, programs: &Programs) -> Table {
         Column::U64(classes.values().map(|(_, all)| u64::from(all[place(all.len())])).collect())
     };
     vec![
-        ("job".into(), names(classes.keys().map(|key| plan.jobs[key.0].name().to_owned()))),
+        ("job".into(), names(classes.keys().map(|key| plan.system.jobs[key.0].name().to_owned()))),
         ("bytes_from".into(), Column::U64(classes.keys().map(|key| least(key.1)).collect())),
         ("bytes_to".into(), Column::U64(classes.keys().map(|key| key.1).collect())),
         ("messages".into(), Column::U64(classes.values().map(|class| class.1.len() as u64).collect())),

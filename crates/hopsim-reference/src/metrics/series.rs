@@ -2,7 +2,7 @@
 
 use super::{Run, Span, mean};
 use crate::Life;
-use hopsim_core::measure::{Column, Table};
+use hopsim_measure::{Column, Table};
 
 impl Run<'_> {
     /// What happened in every interval.

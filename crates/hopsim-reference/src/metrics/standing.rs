@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::standing::{OutputPort, Tree};
-use hopsim_core::measure::{Column, Table};
+use hopsim_measure::{Column, Table};
 use hopsim_network::network::NONE;
 use hopsim_network::topology::PortClass;
 
@@ -17,12 +17,12 @@ impl Run<'_> {
     }
 
     fn roots(&self, links: &[OutputPort]) -> Table {
-        let class = |&(_, port): &OutputPort| match self.plan.topology.ports()[port] {
+        let class = |&(_, port): &OutputPort| match self.plan.system.topology.ports()[port] {
             PortClass::Terminal => "terminal".to_owned(),
-            PortClass::Link(class) => self.plan.topology.link_classes()[usize::from(class)].to_owned(),
+            PortClass::Link(class) => self.plan.system.topology.link_classes()[usize::from(class)].to_owned(),
         };
         let peer = |&(router, port): &OutputPort| {
-            self.plan.topology.neighbour(router as u32, port).map_or(NONE, |(peer, _)| peer)
+            self.plan.system.topology.neighbour(router as u32, port).map_or(NONE, |(peer, _)| peer)
         };
         vec![
             ("router".into(), Column::U32(links.iter().map(|link| link.0 as u32).collect())),
@@ -52,7 +52,7 @@ impl Run<'_> {
         let flows = &self.record.congestion.flows;
         let interval = u64::from(self.plan.experiment.measure.interval);
         let links: Vec<OutputPort> = flows.keys().map(|&(root, ..)| root).collect();
-        let job = |job: usize| self.plan.jobs[job].name().to_owned();
+        let job = |job: usize| self.plan.system.jobs[job].name().to_owned();
         let cycles = |role: usize| Column::U64(flows.values().map(|seen| seen[role] * interval).collect());
         let mut table = self.roots(&links);
         table.push(("job".into(), Column::Text(flows.keys().map(|flow| job(flow.1)).collect())));

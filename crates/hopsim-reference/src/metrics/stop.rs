@@ -45,7 +45,7 @@ fn begin(parts: &[u32], values: &[f64]) -> Option<u32> {
 fn settled(plan: &Plan) -> Option<(u32, &'static str)> {
     let record = record(plan);
     let run = Run { plan, record: &record, ways: Ways::new(plan) };
-    let jobs: Vec<usize> = (0..plan.jobs.len()).collect();
+    let jobs: Vec<usize> = (0..plan.system.jobs.len()).collect();
     let observed = run.observed(&jobs);
     let (parts, latencies) = observed.latencies();
     let length = plan.experiment.measure.cycles / 100;
@@ -54,7 +54,7 @@ fn settled(plan: &Plan) -> Option<(u32, &'static str)> {
     }
     let all: Vec<u32> = (0..100).collect();
     let load = begin(&all, &observed.loads());
-    let grows = plan.nic.source_queue == u32::MAX && run.verdict(&jobs)["verdict"] == "saturated";
+    let grows = plan.system.nic.source_queue == u32::MAX && run.verdict(&jobs)["verdict"] == "saturated";
     if grows {
         return Some(((load? + 5) * length, "accepted load"));
     }
@@ -98,7 +98,7 @@ pub fn stopped(plan: &Plan) -> Stopped {
         let h = relative(&summary, &stop.metric);
         let verdict = summary["verdict"].as_str().unwrap_or_default();
         let waits = OF_SOURCES.contains(&stop.metric.as_str());
-        let why = if waits && verdict == "saturated" && plan.nic.source_queue == u32::MAX {
+        let why = if waits && verdict == "saturated" && plan.system.nic.source_queue == u32::MAX {
             "saturated"
         } else if h.is_some_and(|h| h <= stop.relative_ci) && ["steady", "saturated"].contains(&verdict) {
             "reached"

@@ -4,8 +4,8 @@ use super::interval::half_width;
 use super::percentile::percentile;
 use super::{Run, Span, mean};
 use crate::Life;
-use hopsim_core::measure::{Column, Table};
-use hopsim_experiment::plan::JobPlan;
+use hopsim_cycles::jobs::JobPlan;
+use hopsim_measure::{Column, Table};
 use serde_json::{Map, Value};
 
 /// The keys of the record that say what a run cost and not what it measured: how often the engine asked its routing.
@@ -21,7 +21,7 @@ impl Run<'_> {
     /// The record of a job.
     pub fn summary_of_job(&self, job: usize) -> Map<String, Value> {
         let mut record = self.summary(&[job]);
-        record.insert("job".into(), Value::from(self.plan.jobs[job].name()));
+        record.insert("job".into(), Value::from(self.plan.system.jobs[job].name()));
         record
     }
 
@@ -124,7 +124,7 @@ impl Run<'_> {
             ("misrouted_in_destination_group_fraction", share(3)),
             ("hops_mean", mean_of(&|life| life.trace.hops.len() as u32 - 1)),
         ];
-        if jobs.iter().any(|&job| JobPlan::request_reply(&self.plan.jobs[job])) {
+        if jobs.iter().any(|&job| JobPlan::request_reply(&self.plan.system.jobs[job])) {
             let (requests, replies): (Vec<&Life>, Vec<&Life>) = delivered
                 .iter()
                 .filter(|life| life.is_of_dialogue(self.plan))
@@ -140,7 +140,7 @@ impl Run<'_> {
             ]);
         }
         let mut means: Means = means.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        for (class, name) in self.plan.topology.link_classes().iter().enumerate() {
+        for (class, name) in self.plan.system.topology.link_classes().iter().enumerate() {
             means.push((
                 format!("{name}_queue_latency_mean"),
                 mean_of(&|life| self.queue_latency(life)[class]),
@@ -154,19 +154,19 @@ impl Run<'_> {
     fn offered_load(&self, jobs: &[usize]) -> Option<f64> {
         let mut sum = 0.0;
         for &job in jobs {
-            sum += self.offered_load_of(job)? * self.plan.jobs[job].nodes().len() as f64;
+            sum += self.offered_load_of(job)? * self.plan.system.jobs[job].nodes().len() as f64;
         }
         Some(sum / self.nodes_of(jobs))
     }
 
     fn offered_load_of(&self, job: usize) -> Option<f64> {
-        let name = self.plan.jobs[job].name();
+        let name = self.plan.system.jobs[job].name();
         let written = self.plan.experiment.jobs.iter().find(|job| job.name.as_deref() == Some(name))?;
         let traffic = written.traffic.as_ref()?;
         let mut load = if traffic.node_loads.are_equal() {
             (*traffic.process.clone().load_mut()?)?
         } else {
-            self.plan.traffic(job).load
+            self.plan.system.traffic(job).load
         };
         let mut sum = 0.0;
         for cycle in self.window().first..self.window().end {
@@ -183,7 +183,7 @@ impl Run<'_> {
         let mut lengths = Vec::new();
         let mut any = false;
         for &job in jobs {
-            let plan = &self.plan.jobs[job];
+            let plan = &self.plan.system.jobs[job];
             let Some(packets) = plan.synchronised() else { continue };
             any = true;
             let senders = plan.nodes().iter().filter(|&&node| plan.sends(node)).count();
@@ -204,7 +204,7 @@ impl Run<'_> {
         let mut ends: Vec<u32> = self.lives_of(&[job], |_| true).into_iter().filter_map(end).collect();
         ends.sort_unstable();
         let mut lengths = Vec::new();
-        let mut begin = self.plan.traffic(job).start;
+        let mut begin = self.plan.system.traffic(job).start;
         for burst in ends.chunks_exact(packets.max(1)) {
             let last = burst[packets - 1];
             if begin >= self.window().first && last <= self.window().end {

@@ -1,8 +1,8 @@
 //! The tables by node and router.
 
 use super::{Run, mean};
-use hopsim_core::measure::places::WaitReason;
-use hopsim_core::measure::{Column, Table};
+use hopsim_cycles::observer::WaitReason;
+use hopsim_measure::{Column, Table};
 
 /// What is counted of a node.
 #[derive(Clone, Default)]
@@ -19,7 +19,7 @@ impl Run<'_> {
     /// The counts of every node in the window.
     fn counts_by_node(&self) -> Vec<Counts> {
         let window = self.window();
-        let mut nodes = vec![Counts::default(); self.plan.network.nodes as usize];
+        let mut nodes = vec![Counts::default(); self.plan.system.network.nodes as usize];
         for life in &self.record.lives {
             let (source, destination) = (life.trace.source as usize, life.trace.destination as usize);
             nodes[source].generated += u32::from(window.holds(life.trace.generated));
@@ -34,14 +34,14 @@ impl Run<'_> {
     }
 
     fn job_name(&self, node: u32) -> String {
-        let job = self.plan.jobs.iter().find(|job| job.nodes().contains(&node));
+        let job = self.plan.system.jobs.iter().find(|job| job.nodes().contains(&node));
         job.map_or(String::new(), |job| job.name().to_owned())
     }
 
     pub fn nodes_table(&self) -> Table {
         let nodes = self.counts_by_node();
-        let numbers = 0..self.plan.network.nodes;
-        let router = |node: u32| node / self.plan.topology.nodes_per_router();
+        let numbers = 0..self.plan.system.network.nodes;
+        let router = |node: u32| node / self.plan.system.topology.nodes_per_router();
         let column = |value: &dyn Fn(&Counts) -> u32| Column::U32(nodes.iter().map(value).collect());
         let latency = |node: &Counts| mean(&node.latencies).unwrap_or(f64::NAN);
         let backlog = |node: u32| self.shortfalls(node)[0].tenths.iter().sum();
@@ -63,8 +63,9 @@ impl Run<'_> {
     /// The table of the routers with nodes.
     pub fn routers_table(&self) -> Table {
         let nodes = self.counts_by_node();
-        let jobs: Vec<usize> = (0..self.plan.jobs.len()).collect();
-        let routers: Vec<&[Counts]> = nodes.chunks(self.plan.topology.nodes_per_router() as usize).collect();
+        let jobs: Vec<usize> = (0..self.plan.system.jobs.len()).collect();
+        let routers: Vec<&[Counts]> =
+            nodes.chunks(self.plan.system.topology.nodes_per_router() as usize).collect();
         let numbers = 0..routers.len() as u32;
         let loads = self.router_loads(&jobs);
         let load = |router: u32| {
@@ -79,7 +80,10 @@ impl Run<'_> {
         };
         vec![
             ("router".into(), Column::U32(numbers.clone().collect())),
-            ("group".into(), Column::U32(numbers.clone().map(|r| self.plan.topology.group(r)).collect())),
+            (
+                "group".into(),
+                Column::U32(numbers.clone().map(|r| self.plan.system.topology.group(r)).collect()),
+            ),
             ("injected".into(), column(&|node| node.injected)),
             ("delivered".into(), column(&|node| node.delivered)),
             ("received".into(), column(&|node| node.latencies.len() as u32)),
@@ -90,7 +94,7 @@ impl Run<'_> {
 
     /// The table of the cycles that heads at injection waited, by node and reason.
     pub fn waits_table(&self) -> Table {
-        let nodes = 0..self.plan.network.nodes;
+        let nodes = 0..self.plan.system.network.nodes;
         let mut table: Table = vec![("node".into(), Column::U32(nodes.clone().collect()))];
         for (reason, name) in WaitReason::ALL {
             let cycles =

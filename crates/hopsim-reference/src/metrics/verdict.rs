@@ -3,8 +3,8 @@
 use super::interval::half_width;
 use super::{Run, Span};
 use crate::Life;
-use hopsim_experiment::config::WhenFull;
-use hopsim_experiment::plan::JobPlan;
+use hopsim_cycles::choices::WhenFull;
+use hopsim_cycles::jobs::JobPlan;
 use serde_json::{Map, Value};
 
 /// What does not get into the network in each tenth, and what is offered in one.
@@ -175,15 +175,15 @@ impl Run<'_> {
 
     /// Whether a node of a job that offers a load falls behind by itself.
     pub fn falls_behind(&self, node: u32) -> bool {
-        let job = self.plan.job_at(node as usize).filter(|job| job.synchronised().is_none());
+        let job = self.plan.system.job_at(node as usize).filter(|job| job.synchronised().is_none());
         job.is_some_and(|job| self.source(job, node).falls_behind())
     }
 
     /// Whether a job has sources that stand still without being in step.
     fn stands_still(&self, job: &JobPlan) -> bool {
         let Some(traffic) = job.traffic() else { return false };
-        let waits = self.plan.nic.when_full == WhenFull::Wait || traffic.process.waits();
-        waits && self.plan.nic.source_queue < u32::MAX && traffic.process.synchronised().is_none()
+        let waits = self.plan.system.nic.when_full == WhenFull::Wait || traffic.process.waits();
+        waits && self.plan.system.nic.source_queue < u32::MAX && traffic.process.synchronised().is_none()
     }
 
     /// The source of a node of a job.
@@ -194,13 +194,13 @@ impl Run<'_> {
             drew: Some(10.0 * packets.offered),
             waits: packets,
             weight: f64::from(job.longest_packet()),
-            stood: self.plan.jobs.iter().any(|job| self.stands_still(job)).then_some(stood),
+            stood: self.plan.system.jobs.iter().any(|job| self.stands_still(job)).then_some(stood),
         }
     }
 
     /// The sources of some jobs that offer a load; `None` if there are none.
     fn sources(&self, jobs: &[usize]) -> Option<Vec<Source>> {
-        let plans = jobs.iter().map(|&job| &self.plan.jobs[job]);
+        let plans = jobs.iter().map(|&job| &self.plan.system.jobs[job]);
         let open: Vec<&JobPlan> = plans.filter(|job| job.synchronised().is_none()).collect();
         let of_job = |job: &&JobPlan| {
             let senders = job.nodes().iter().filter(|&&node| job.sends(node));

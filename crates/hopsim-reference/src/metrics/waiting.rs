@@ -2,16 +2,16 @@
 
 use super::Run;
 use crate::waiting::Waited;
-use hopsim_core::measure::{Column, Table};
+use hopsim_measure::{Column, Table};
 use hopsim_network::topology::PortClass;
 
 impl Run<'_> {
     /// The table of what packets waited for, by output VC.
     pub fn link_waits_table(&self) -> Table {
         let places = self.output_places();
-        let class = |port: usize| match self.plan.topology.ports()[port] {
+        let class = |port: usize| match self.plan.system.topology.ports()[port] {
             PortClass::Terminal => "terminal".to_owned(),
-            PortClass::Link(class) => self.plan.topology.link_classes()[usize::from(class)].to_owned(),
+            PortClass::Link(class) => self.plan.system.topology.link_classes()[usize::from(class)].to_owned(),
         };
         let waited = |&(router, port, vc): &(u32, usize, usize)| {
             self.record.waiting.by_vc.get(&(router as usize, port, vc)).copied().unwrap_or_default()
@@ -29,7 +29,7 @@ impl Run<'_> {
     /// The table of what packets waited for, by job and groups.
     pub fn flow_waits_table(&self) -> Table {
         let flows = &self.record.waiting.by_flow;
-        let job = |job: usize| self.plan.jobs[job].name().to_owned();
+        let job = |job: usize| self.plan.system.jobs[job].name().to_owned();
         let mut table = vec![
             ("job".into(), Column::Text(flows.keys().map(|flow| job(flow.0)).collect())),
             ("source_group".into(), Column::U32(flows.keys().map(|flow| flow.1).collect())),

@@ -4,9 +4,9 @@ use super::operations::Communicator;
 use super::{Rank, State, Work};
 use crate::parts::Role;
 use crate::simulator::Simulator;
-use hopsim_experiment::config::InjectionLink;
-use hopsim_experiment::plan::ProgramPlan;
+use hopsim_cycles::choices::InjectionLink;
 use hopsim_programs::host::rules::{Rules, SendCompletes};
+use hopsim_programs::job::ProgramPlan;
 use std::collections::VecDeque;
 
 /// A message of a program.
@@ -94,7 +94,7 @@ fn fits(receive: &Work, message: &Message) -> bool {
 
 impl Simulator<'_> {
     fn program(&self, node: usize) -> &ProgramPlan {
-        let job = self.ranks[node].as_ref().and_then(|rank| self.plan.jobs[rank.job].program());
+        let job = self.ranks[node].as_ref().and_then(|rank| self.plan.system.jobs[rank.job].program());
         job.expect("the node runs a program")
     }
 
@@ -302,7 +302,7 @@ impl Simulator<'_> {
     /// Notes that the last packet made of a parcel has been admitted.
     fn count_admitted(&mut self, node: usize, parcel: usize) {
         let now = self.now;
-        let unlimited = self.plan.nic.injection_link == InjectionLink::Unlimited;
+        let unlimited = self.plan.system.nic.injection_link == InjectionLink::Unlimited;
         let completes = self.program(node).rules.send_completes;
         let Parcel { kind, message, ref lengths, ref packets, .. } = self.parcels[parcel];
         let (is_first, is_last) = (packets.len() == 1, lengths.is_empty());

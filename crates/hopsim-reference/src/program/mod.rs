@@ -13,8 +13,9 @@ pub use operations::{Operation, State, Work, operations};
 pub use told::{Passed, Programs, Told};
 
 use crate::simulator::Simulator;
-use hopsim_core::trace::PacketTrace;
-use hopsim_experiment::plan::{Plan, ProgramPlan};
+use hopsim_experiment::plan::Plan;
+use hopsim_measure::trace::PacketTrace;
+use hopsim_programs::job::ProgramPlan;
 use std::collections::VecDeque;
 
 /// A rank of a program on its node.
@@ -59,8 +60,8 @@ pub struct ProgramRun {
 
 /// The ranks by node; most nodes may have none.
 pub fn ranks(plan: &Plan) -> Vec<Option<Rank>> {
-    let mut ranks: Vec<Option<Rank>> = (0..plan.network.nodes).map(|_| None).collect();
-    for (job, built) in plan.jobs.iter().enumerate() {
+    let mut ranks: Vec<Option<Rank>> = (0..plan.system.network.nodes).map(|_| None).collect();
+    for (job, built) in plan.system.jobs.iter().enumerate() {
         let Some(program) = built.program() else { continue };
         for (&node, number) in program.nodes.iter().zip(0..) {
             ranks[node as usize] = Some(Rank::new(job, number, program));
@@ -99,8 +100,13 @@ impl Rank {
 impl Simulator<'_> {
     /// Whether all ranks have begun and have nothing left to do.
     fn programs_are_done(&self) -> bool {
-        let begun =
-            self.plan.jobs.iter().filter_map(|job| job.program()).all(|program| program.start < self.now);
+        let begun = self
+            .plan
+            .system
+            .jobs
+            .iter()
+            .filter_map(|job| job.program())
+            .all(|program| program.start < self.now);
         begun && self.ranks.iter().flatten().all(Rank::is_done)
     }
 

@@ -1,9 +1,9 @@
 //! The operations of a rank: its whole program, written out.
 
-use hopsim_experiment::plan::ProgramPlan;
 use hopsim_programs::collectives::{Call, Step};
 use hopsim_programs::graph::{self, Graph};
 use hopsim_programs::host::rules::Rules;
+use hopsim_programs::job::ProgramPlan;
 use hopsim_programs::program::Program;
 use hopsim_programs::record::{Bytes, Collective, Message, Record, Script};
 use std::collections::BTreeMap;

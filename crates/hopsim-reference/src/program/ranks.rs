@@ -15,7 +15,7 @@ enum OperationEnd {
 impl Simulator<'_> {
     /// Runs a cycle of the rank of a node: messages that are there, ends, what its streams take up, admission.
     pub(crate) fn run_rank(&mut self, node: usize) {
-        let start = self.plan.jobs[self.rank(node).job].program().map(|program| program.start);
+        let start = self.plan.system.jobs[self.rank(node).job].program().map(|program| program.start);
         if start == Some(self.now) {
             self.begin(node);
         }
@@ -116,7 +116,7 @@ impl Simulator<'_> {
     fn take_up(&mut self, node: usize) -> bool {
         let now = self.now;
         let job = self.rank(node).job;
-        let Some(program) = self.plan.jobs[job].program() else { return false };
+        let Some(program) = self.plan.system.jobs[job].program() else { return false };
         let rank = self.rank(node);
         let is_idle =
             |&&(_, operation): &&(u32, usize)| rank.busy[rank.operations[operation].stream].is_none();

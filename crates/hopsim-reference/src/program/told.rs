@@ -84,7 +84,8 @@ impl Simulator<'_> {
     pub(super) fn note_passing(&mut self, node: usize) {
         let now = self.now;
         let job = self.rank(node).job;
-        let Some(program) = self.plan.jobs[job].program().filter(|program| program.start <= now) else {
+        let Some(program) = self.plan.system.jobs[job].program().filter(|program| program.start <= now)
+        else {
             return;
         };
         let is_graph = matches!(program.program, Program::Graph(_));
@@ -114,8 +115,8 @@ impl Simulator<'_> {
 
     /// What the programs did.
     pub(crate) fn tell_of_programs(&self) -> Programs {
-        let mut ranks = vec![Vec::new(); self.plan.jobs.len()];
-        for (job, of) in self.plan.jobs.iter().zip(&mut ranks) {
+        let mut ranks = vec![Vec::new(); self.plan.system.jobs.len()];
+        for (job, of) in self.plan.system.jobs.iter().zip(&mut ranks) {
             let nodes = job.program().map_or(&[][..], |program| &program.nodes);
             let told = |&node: &u32| self.ranks[node as usize].as_ref().map(|rank| rank.told.clone());
             of.extend(nodes.iter().filter_map(told));

@@ -6,7 +6,7 @@ use super::{Choice, Memory};
 use crate::parts::{Output, Packet, Request, Role};
 use crate::route::Place;
 use crate::simulator::Simulator;
-use hopsim_core::trace::Hop;
+use hopsim_measure::trace::Hop;
 use hopsim_network::topology::PortClass;
 use hopsim_random::{Purpose, Stream};
 

@@ -5,7 +5,7 @@ use super::trigger::{LinkOutput, Trigger};
 use super::vcs::Goal;
 use super::{Choice, Memory};
 use crate::parts::Request;
-use hopsim_core::trace::Hop;
+use hopsim_measure::trace::Hop;
 use hopsim_network::topology::{GLOBAL, LOCAL};
 use hopsim_random::Stream;
 use hopsim_routing::in_transit::{Candidates, MisroutePolicy};

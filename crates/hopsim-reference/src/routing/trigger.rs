@@ -131,7 +131,7 @@ fn filling(config: &Congestion, head: &Head, output: LinkOutput) -> (f64, f64) {
         Packets::All => head.occupancy(to),
         Packets::Minimal => head.minimal_occupancy(to),
     };
-    let size = head.simulator.plan.network.classes.links[output.class as usize].buffer;
+    let size = head.simulator.plan.system.network.classes.links[output.class as usize].buffer;
     match config.sensing {
         Sensing::Vc => (f64::from(taken(output.request)), f64::from(size)),
         Sensing::Port => {

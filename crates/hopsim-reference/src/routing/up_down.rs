@@ -19,7 +19,7 @@ pub struct UpDown {
 
 impl UpDown {
     pub fn new(plan: &Plan, config: &Config) -> Self {
-        let topology = &*plan.topology;
+        let topology = &*plan.system.topology;
         let all = (0..topology.routers() as usize).map(|root| depths(topology, root));
         let depth = match config.root {
             Some(root) => depths(topology, root as usize),

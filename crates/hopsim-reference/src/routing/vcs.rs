@@ -5,8 +5,9 @@ use super::head::Head;
 use super::layers;
 use super::ways::Ways;
 use crate::parts::Request;
+use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::config::router::VcManagement;
-use hopsim_experiment::plan::{JobPlan, Plan};
+use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::{GLOBAL, LOCAL, Topology};
 use hopsim_random::Stream;
 use hopsim_routing::flexvc::Selection;
@@ -90,9 +91,9 @@ pub fn number(path: &str, first: [u8; 2]) -> Vec<LinkVc> {
 impl Vcs {
     pub fn new(plan: &Plan, ways: &Ways) -> Self {
         let routing = &plan.experiment.routing;
-        let links = &plan.network.classes.links;
+        let links = &plan.system.network.classes.links;
         if ways.dragonfly().is_none() {
-            let rule = match (routing, &*plan.topology) {
+            let rule = match (routing, &*plan.system.topology) {
                 (
                     RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
                     Topology::Graph(_) | Topology::HyperX(_),
@@ -109,7 +110,7 @@ impl Vcs {
             return Self { rule, selection: Selection::Shortest, used: [links[0].vcs, 0], sensed: [0; 2] };
         }
         let (path, references) = paths(routing);
-        let replies = plan.jobs.iter().any(JobPlan::request_reply);
+        let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
         let config = plan.experiment.router.vcs();
         let all = [links[0].vcs, links[1].vcs];
         if let VcManagement::Flexvc(flexvc) = config.management {

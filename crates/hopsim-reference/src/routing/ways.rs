@@ -114,7 +114,7 @@ impl Ways {
                 p: config.p as usize,
                 a: config.a as usize,
                 h: config.h as usize,
-                groups: plan.topology.groups() as usize,
+                groups: plan.system.topology.groups() as usize,
             }),
             TopologyConfig::Mesh(config) => Shape::Cube(Cube { sides: many(&config.sides), wraps: None }),
             TopologyConfig::Torus(config) => {
@@ -128,18 +128,20 @@ impl Ways {
                 Shape::FatTree { k: config.k as usize, levels: config.levels as usize }
             }
             TopologyConfig::Ideal(_) => unreachable!("it has no ways"),
-            TopologyConfig::Graph(config) => Shape::Graph(Tables::of_graph(&plan.topology, config.ties)),
+            TopologyConfig::Graph(config) => {
+                Shape::Graph(Tables::of_graph(&plan.system.topology, config.ties))
+            }
         };
         let up = match &plan.experiment.routing {
             RoutingConfig::Minimal(config) => config.up.unwrap_or_default(),
             _ => Up::Source,
         };
-        let ports = 0..plan.topology.ports().len();
-        let neighbour = |router, port| Some(plan.topology.neighbour(router, port)?.0 as usize);
+        let ports = 0..plan.system.topology.ports().len();
+        let neighbour = |router, port| Some(plan.system.topology.neighbour(router, port)?.0 as usize);
         let of = |router| ports.clone().map(|port| neighbour(router, port)).collect();
-        let neighbours = (0..plan.topology.routers()).map(of).collect();
-        let nodes_per_router = plan.topology.nodes_per_router() as usize;
-        let routers_with_nodes = plan.topology.nodes() as usize / nodes_per_router;
+        let neighbours = (0..plan.system.topology.routers()).map(of).collect();
+        let nodes_per_router = plan.system.topology.nodes_per_router() as usize;
+        let routers_with_nodes = plan.system.topology.nodes() as usize / nodes_per_router;
         Self { neighbours, nodes_per_router, routers_with_nodes, shape, up }
     }
 

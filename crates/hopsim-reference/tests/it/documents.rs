@@ -70,8 +70,9 @@ pub const EXTREME: u32 = 1;
 pub fn for_each_plan((cases, common, seed): (u32, u32, u8), test: impl Fn(&Plan, u32) -> Result<(), String>) {
     for_each_document(&document(common), (cases, seed), |document| {
         let plan = document.plan().map_err(TestCaseError::reject)?;
-        let attempts =
-            plan.network.routers * plan.network.layout.slots() as u32 * plan.router.allocator.iterations;
+        let attempts = plan.system.network.routers
+            * plan.system.network.layout.slots() as u32
+            * plan.system.router.allocator.iterations;
         test(&plan, document.cycles().min(500.max(ATTEMPTS / attempts))).map_err(TestCaseError::fail)
     });
 }

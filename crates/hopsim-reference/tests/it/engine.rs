@@ -3,10 +3,11 @@
 use crate::documents::{Document, EXTREME, ORDINARY, for_each_plan, trial};
 use hopsim_core::engine::{Control, Trial, run_as, trace_as};
 use hopsim_core::error::RunError;
-use hopsim_core::trace::PacketTrace;
-use hopsim_experiment::config::router::Consumption;
-use hopsim_experiment::config::{InjectionVc, WhenFull};
-use hopsim_experiment::plan::{JobPlan, Plan};
+use hopsim_cycles::choices::Consumption;
+use hopsim_cycles::choices::{InjectionVc, WhenFull};
+use hopsim_cycles::jobs::JobPlan;
+use hopsim_experiment::plan::Plan;
+use hopsim_measure::trace::PacketTrace;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -77,14 +78,18 @@ struct Coverage(RefCell<BTreeMap<String, [usize; 3]>>);
 
 /// Whether some VC of a shared buffer has no room of its own for a packet, or packets enter rings without leaving a bubble.
 pub fn may_deadlock(plan: &Plan) -> bool {
-    let lacks_bubble = plan.network.classes.links[0].bubble == 0;
+    let lacks_bubble = plan.system.network.classes.links[0].bubble == 0;
     (has_rings(plan) && lacks_bubble)
-        || plan.router.damq.is_some_and(|shares| shares.iter().any(|s| s.reserve < plan.longest_packet()))
+        || plan
+            .system
+            .router
+            .damq
+            .is_some_and(|shares| shares.iter().any(|s| s.reserve < plan.system.longest_packet()))
 }
 
 /// Whether packets go round rings, which up*/down* routing leaves open.
 fn has_rings(plan: &Plan) -> bool {
-    plan.topology.has_rings() && plan.experiment.routing.name() != "up_down"
+    plan.system.topology.has_rings() && plan.experiment.routing.name() != "up_down"
 }
 
 impl Coverage {
@@ -239,9 +244,9 @@ fn names(plan: &Plan) -> Vec<String> {
     names.push(kind.clone());
     let flexible = router["vcs"]["management"].get("flexvc").is_some();
     let adaptive = !["minimal", "valiant", "up_down"].contains(&plan.experiment.routing.name());
-    let replies = plan.jobs.iter().any(JobPlan::request_reply);
-    let bursts = plan.jobs.iter().any(|job| job.traffic().is_some_and(|job| job.process.waits()));
-    let changes = plan.jobs.iter().any(|job| !job.changes().is_empty());
+    let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
+    let bursts = plan.system.jobs.iter().any(|job| job.traffic().is_some_and(|job| job.process.waits()));
+    let changes = plan.system.jobs.iter().any(|job| !job.changes().is_empty());
     let more = [
         (flexible, "flexvc"),
         (router["buffers"].get("damq").is_some(), "damq"),
@@ -252,7 +257,7 @@ fn names(plan: &Plan) -> Vec<String> {
     ];
     names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
     names.extend(names_of_traffic(plan));
-    if plan.topology.dragonfly().is_none() {
+    if plan.system.topology.dragonfly().is_none() {
         names.extend(names_of_one_class(plan));
     }
     names
@@ -263,7 +268,7 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
     let control = serde_json::to_value(plan.experiment.nic.control).unwrap();
     let control = control.as_object().unwrap().keys().next().unwrap();
     let mut names = vec![control.clone(), format!("{control} {}", plan.experiment.routing.name())];
-    for (job, built) in plan.experiment.jobs.iter().zip(&plan.jobs) {
+    for (job, built) in plan.experiment.jobs.iter().zip(&plan.system.jobs) {
         let Some((traffic, built)) = job.traffic.as_ref().zip(built.traffic()) else { continue };
         let pattern = serde_json::to_value(&traffic.pattern).unwrap();
         let kind = pattern.as_object().unwrap().keys().next().unwrap();
@@ -281,8 +286,8 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
         names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
     }
     let more = [
-        (plan.nic.when_full == WhenFull::Wait, "packets that wait to be generated"),
-        (plan.nic.injection_vc == InjectionVc::Direction, "injection by direction"),
+        (plan.system.nic.when_full == WhenFull::Wait, "packets that wait to be generated"),
+        (plan.system.nic.injection_vc == InjectionVc::Direction, "injection by direction"),
     ];
     names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
     names.extend(names_of_terminals(plan, control));
@@ -292,9 +297,9 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
 /// What `plan` covers of the ways in and out, with the control of injection named `control`.
 fn names_of_terminals(plan: &Plan, control: &str) -> Vec<String> {
     let routing = plan.experiment.routing.name();
-    let parallel = plan.router.consumption == Consumption::Parallel;
-    let split = plan.network.layout.inputs() > plan.network.layout.ports();
-    let several = plan.shortest_packet() < plan.longest_packet();
+    let parallel = plan.system.router.consumption == Consumption::Parallel;
+    let split = plan.system.network.layout.inputs() > plan.system.network.layout.ports();
+    let several = plan.system.shortest_packet() < plan.system.longest_packet();
     let two = plan.experiment.nic.injection_ports == 2;
     let more = [
         (parallel, "parallel consumption".to_owned()),
@@ -320,18 +325,24 @@ fn names_of_one_class(plan: &Plan) -> Vec<String> {
     let mut names = vec![format!("{routing} {topology}")];
     let up = serde_json::to_value(&plan.experiment.routing).unwrap()["minimal"]["up"].clone();
     names.extend(up.as_str().map(|up| format!("up {up}")));
-    let (vcs, rings) = (plan.routing.vcs(), has_rings(plan));
+    let (vcs, rings) = (plan.system.routing.vcs(), has_rings(plan));
     let kept = topology == "graph" && vcs.depends_on_hop() && !vcs.is_flexible();
     let more = [
         (kept, "layers".to_owned()),
-        (plan.network.slowest_link() > 1, "slow links".to_owned()),
-        (plan.control.lbr > 0, format!("lbr {topology}")),
+        (plan.system.network.slowest_link() > 1, "slow links".to_owned()),
+        (plan.system.control.lbr > 0, format!("lbr {topology}")),
         (
             rings,
-            format!("bubble of {} packets", plan.network.classes.links[0].bubble / plan.longest_packet()),
+            format!(
+                "bubble of {} packets",
+                plan.system.network.classes.links[0].bubble / plan.system.longest_packet()
+            ),
         ),
-        (rings && plan.network.classes.links[0].vcs == 1, "one VC in rings".to_owned()),
-        (rings && plan.shortest_packet() < plan.longest_packet(), "several lengths in rings".to_owned()),
+        (rings && plan.system.network.classes.links[0].vcs == 1, "one VC in rings".to_owned()),
+        (
+            rings && plan.system.shortest_packet() < plan.system.longest_packet(),
+            "several lengths in rings".to_owned(),
+        ),
     ];
     names.extend(more.into_iter().filter(|(covered, _)| *covered).map(|(_, name)| name));
     names
@@ -339,8 +350,9 @@ fn names_of_one_class(plan: &Plan) -> Vec<String> {
 
 /// Whether a delivered packet took more links than it had to.
 fn is_misrouted(plan: &Plan, packet: &PacketTrace) -> bool {
-    let per_router = plan.topology.nodes_per_router();
-    let least = plan.topology.minimal_hops(packet.source / per_router, packet.destination / per_router);
+    let per_router = plan.system.topology.nodes_per_router();
+    let least =
+        plan.system.topology.minimal_hops(packet.source / per_router, packet.destination / per_router);
     packet.hops.len() - 1 > least.into_iter().map(usize::from).sum()
 }
 

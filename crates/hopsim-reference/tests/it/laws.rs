@@ -1,9 +1,10 @@
 //! What the reference must satisfy whatever the engine does.
 
 use crate::documents::{Document, ORDINARY, for_each_plan};
-use hopsim_core::trace::PacketTrace;
-use hopsim_experiment::config::router::Consumption;
-use hopsim_experiment::plan::{JobPlan, Plan};
+use hopsim_cycles::choices::Consumption;
+use hopsim_cycles::jobs::JobPlan;
+use hopsim_experiment::plan::Plan;
+use hopsim_measure::trace::PacketTrace;
 use hopsim_network::topology::PortClass;
 use hopsim_reference::{Simulator, trace};
 use hopsim_traffic::pattern::{Pattern, Site, Targets};
@@ -23,7 +24,7 @@ fn phits_are_conserved_and_buffers_hold_what_they_can() {
 }
 
 fn length(plan: &Plan, packet: &PacketTrace) -> u32 {
-    plan.jobs[plan.job_of[packet.source as usize] as usize].longest_packet()
+    plan.system.jobs[plan.system.job_of[packet.source as usize] as usize].longest_packet()
 }
 
 /// A packet granted an output: when, when it left (if the trace still tells), how long the link takes for it.
@@ -35,7 +36,8 @@ fn passages(plan: &Plan, traces: &[PacketTrace]) -> BTreeMap<(u32, u16), Vec<Pas
     for packet in traces {
         for (index, hop) in packet.hops.iter().enumerate() {
             let next = packet.hops.get(index + 1);
-            let (link, length) = (plan.network.link(hop.router, hop.port as usize), length(plan, packet));
+            let (link, length) =
+                (plan.system.network.link(hop.router, hop.port as usize), length(plan, packet));
             let cycles = length * link.cycles_per_phit;
             let left = next.map(|n| n.arrived + length - cycles - link.latency).or(packet.delivered);
             by_port.entry((hop.router, hop.port)).or_default().push((hop.granted, left, cycles));
@@ -47,17 +49,17 @@ fn passages(plan: &Plan, traces: &[PacketTrace]) -> BTreeMap<(u32, u16), Vec<Pas
 #[test]
 fn a_packet_departs_when_it_has_crossed_and_the_one_before_has_left() {
     for_each_plan((60, ORDINARY, 2), |plan, cycles| {
-        if plan.routing.sensors().exchange.is_some_and(|exchange| exchange.message_length > 0) {
+        if plan.system.routing.sensors().exchange.is_some_and(|exchange| exchange.message_length > 0) {
             // Messages leave between the packets.
             return Ok(());
         }
-        let parallel = plan.router.consumption == Consumption::Parallel;
+        let parallel = plan.system.router.consumption == Consumption::Parallel;
         for ((router, port), mut packets) in passages(plan, &trace(plan, cycles.min(1000))) {
             packets.sort_unstable();
-            let alone = !(parallel && plan.topology.ports()[port as usize] == PortClass::Terminal);
+            let alone = !(parallel && plan.system.topology.ports()[port as usize] == PortClass::Terminal);
             let mut free = 0;
             for (granted, left, cycles) in packets {
-                let expected = free.max(granted + plan.router.crossbar_latency);
+                let expected = free.max(granted + plan.system.router.crossbar_latency);
                 if left.is_some_and(|left| left != expected) {
                     return Err(format!(
                         "router {router} port {port}: granted {granted}, left {left:?}, not {expected}"
@@ -94,7 +96,7 @@ fn zero_load_latency_is_the_sum_of_its_parts() {
         for from in 0..24u32 {
             for to in (from + 1)..24 {
                 let plan = lonely(from, to, &router);
-                let [local, global] = plan.topology.minimal_hops(from / 2, to / 2).map(u32::from);
+                let [local, global] = plan.system.topology.minimal_hops(from / 2, to / 2).map(u32::from);
                 let expected = 2 + (local + global + 1) * per_router + local * 7 + global * 11 + 5;
                 let traces = trace(&plan, 300);
                 let first: Vec<&PacketTrace> = traces.iter().filter(|t| t.serial == 0).collect();
@@ -111,7 +113,7 @@ fn zero_load_latency_is_the_sum_of_its_parts() {
 /// A node of each router on the way of the only path l-g-l to node 0, nearest first; the first is a neighbour
 /// on node 0's own router.
 fn parking_lot(plan: &Plan) -> Vec<u32> {
-    let topology = &plan.topology;
+    let topology = &plan.system.topology;
     let farthest = (0..topology.routers()).find(|&r| topology.minimal_hops(r, 0) == [2, 1]).unwrap();
     let mut routers = vec![farthest];
     while routers[0] != 0 {
@@ -139,10 +141,10 @@ fn a_parking_lot_with_round_robin_halves_the_share_at_every_merge() {
         nodes.insert(0, 0);
         nodes.sort_unstable();
         let mut plan = document(&nodes);
-        let site = Site { topology: &plan.topology, nodes: &nodes, seed: 1, job: 0 };
+        let site = Site { topology: &plan.system.topology, nodes: &nodes, seed: 1, job: 0 };
         let is_exit = |node: u32| u32::from(node == 0);
         let targets = Targets::new(&site, 2, is_exit, |list| vec![1 - list], is_exit).unwrap();
-        let JobPlan::Traffic(job) = &mut plan.jobs[0] else { unreachable!("it has traffic") };
+        let JobPlan::Traffic(job) = &mut plan.system.jobs[0] else { unreachable!("it has traffic") };
         job.pattern = Pattern::Targets(targets);
 
         let traces = trace(&plan, 8000);

@@ -3,8 +3,8 @@
 use crate::documents::{Document, for_each_measured_plan, streams, trial};
 use hopsim_core::engine::{Control, Outcome, run, run_as};
 use hopsim_core::error::RunError;
-use hopsim_core::measure::{Column, Table};
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::{Column, Table};
 use hopsim_reference::metrics::{COSTS, outcome};
 use hopsim_reference::record;
 use serde_json::{Map, Value, json};

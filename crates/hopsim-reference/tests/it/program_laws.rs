@@ -77,7 +77,7 @@ fn a_network_with_minimal_paths_is_never_faster_than_one_without_contention() {
 #[test]
 fn a_longer_latency_never_shortens_a_program() {
     for_each_monotone(22, 60, |plan, document| {
-        let on = |latency| times(&on_ideal(document, plan.network.nodes, latency)).unwrap();
+        let on = |latency| times(&on_ideal(document, plan.system.network.nodes, latency)).unwrap();
         let (short, long) = (on(7), on(31));
         let is_longer = short.iter().zip(&long).all(|(short, long)| short.1 <= long.1);
         if is_longer { Ok(true) } else { Err(format!("{short:?} becomes {long:?}")) }
@@ -87,7 +87,7 @@ fn a_longer_latency_never_shortens_a_program() {
 #[test]
 fn on_an_ideal_network_a_job_takes_as_long_alone_as_beside_others() {
     for_each_monotone(23, 5, |plan, document| {
-        let together = on_ideal(document, plan.network.nodes, 12);
+        let together = on_ideal(document, plan.system.network.nodes, 12);
         let all = times(&together).unwrap();
         for job in &all {
             let alone = times(&with(&together, "only", json!([job.0]))).unwrap();

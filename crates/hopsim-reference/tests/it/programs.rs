@@ -4,8 +4,8 @@ use crate::documents::{LIMIT, for_each_program, trial};
 use crate::engine::{check_ways, compare, may_deadlock};
 use hopsim_core::engine::{Control, Outcome, run_as, trace_as};
 use hopsim_core::error::RunError;
-use hopsim_core::measure::Column;
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::Column;
 use hopsim_programs::graph::Clock;
 use hopsim_programs::program::Program;
 use hopsim_reference::metrics::{messages_table, operations_table, ranks_table, sizes_table};
@@ -116,17 +116,17 @@ impl Coverage {
         self.count(plan.experiment.routing.name());
         let control = serde_json::to_value(plan.experiment.nic.control).unwrap();
         self.count(format!("control {}", control.as_object().unwrap().keys().next().unwrap()));
-        self.count(if plan.jobs.iter().any(|job| job.traffic().is_some()) {
+        self.count(if plan.system.jobs.iter().any(|job| job.traffic().is_some()) {
             "beside traffic"
         } else {
             "alone"
         });
-        self.count(format!("{} jobs", plan.jobs.len()));
-        self.count(format!("link {:?}", plan.nic.injection_link));
+        self.count(format!("{} jobs", plan.system.jobs.len()));
+        self.count(format!("link {:?}", plan.system.nic.injection_link));
         self.count(format!("{} injection ports", plan.experiment.nic.injection_ports));
-        let several = plan.shortest_packet() < plan.longest_packet();
+        let several = plan.system.shortest_packet() < plan.system.longest_packet();
         self.count(if several { "several lengths" } else { "one length" });
-        for program in plan.jobs.iter().filter_map(|job| job.program()) {
+        for program in plan.system.jobs.iter().filter_map(|job| job.program()) {
             self.count(match &program.program {
                 Program::Graph(graph) if graph.clock != Clock::Nanoseconds => "tables",
                 Program::Graph(graph) if graph.communicators.len() > 1 => "collectives in graphs",
@@ -142,13 +142,13 @@ impl Coverage {
 
 /// Whether some program is a graph.
 fn has_graph(plan: &Plan) -> bool {
-    let programs = plan.jobs.iter().filter_map(|job| job.program());
+    let programs = plan.system.jobs.iter().filter_map(|job| job.program());
     programs.into_iter().any(|program| matches!(program.program, Program::Graph(_)))
 }
 
 /// Compares what every job with a program took.
 fn compare_figures(plan: &Plan, outcome: &Outcome, reference: &ProgramRun) -> Result<(), String> {
-    for ((job, record), ranks) in plan.jobs.iter().zip(&outcome.jobs).zip(&reference.programs.ranks) {
+    for ((job, record), ranks) in plan.system.jobs.iter().zip(&outcome.jobs).zip(&reference.programs.ranks) {
         let Some(program) = job.program() else { continue };
         for (name, expected) in figures(ranks, program.start) {
             let found = record.get(name).and_then(Value::as_f64);

@@ -141,7 +141,7 @@ fn sibling(plan: &Plan) -> Plan {
 /// Whether the same nodes ever send in two runs.
 fn have_the_same_senders(one: &Plan, other: &Plan) -> bool {
     let senders = |plan: &Plan| -> Vec<bool> {
-        plan.jobs.iter().flat_map(|job| job.nodes().iter().map(|&node| job.sends(node))).collect()
+        plan.system.jobs.iter().flat_map(|job| job.nodes().iter().map(|&node| job.sends(node))).collect()
     };
     senders(one) == senders(other)
 }

@@ -3,12 +3,12 @@
 use crate::documents::{LIMIT, for_each_program};
 use hopsim_core::engine::stepping::{DeliveredMessage, Stepping};
 use hopsim_core::engine::{Control, Outcome, Trial, run};
-use hopsim_core::measure::{Column, Table};
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::config::program::{
     ExternalConfig, FileConfig, HostConfig, ProgramConfig, UnitsConfig,
 };
 use hopsim_experiment::plan::{AnyPlan, Plan};
+use hopsim_measure::{Column, Table};
 use hopsim_programs::formats::Format;
 use hopsim_programs::program::Program;
 use hopsim_random::{Purpose, Stream};
@@ -36,7 +36,7 @@ type Fates = BTreeMap<(usize, u32, usize), (u32, u32)>;
 fn rows(plan: &Plan) -> Vec<Row> {
     let mut stream = Stream::new(plan.experiment.measure.seed, Purpose::Pattern, u64::MAX);
     let mut rows = Vec::new();
-    for (job, program) in plan.programs().all {
+    for (job, program) in plan.system.programs().all {
         let ranks = program.nodes.len() as u32;
         if ranks == 1 {
             continue;
@@ -106,7 +106,7 @@ fn of_table(plan: &Plan, table: &Table) -> Fates {
     let mut sent: BTreeMap<(usize, u32), usize> = BTreeMap::new();
     let times = numbers("joined").into_iter().zip(numbers("arrived"));
     for ((name, source), times) in names.iter().zip(numbers("source")).zip(times) {
-        let job = plan.jobs.iter().position(|job| job.name() == name).unwrap();
+        let job = plan.system.jobs.iter().position(|job| job.name() == name).unwrap();
         let number = sent.entry((job, source)).or_default();
         fates.insert((job, source, *number), times);
         *number += 1;
@@ -135,7 +135,7 @@ fn driven(plan: &Plan, rows: &[Row], end: u32, way: Way) -> Result<(Vec<Delivere
             rows.peek().filter(|row| row.cycle == simulation.now())
         {
             rows.next();
-            let nodes = plan.jobs[job].nodes();
+            let nodes = plan.system.jobs[job].nodes();
             let pair = (nodes[source as usize], nodes[destination as usize]);
             let number = simulation.inject(pair, phits, 7).map_err(|error| error.to_string())?;
             assert!(u64::from(phits) > 0 && number < u64::MAX);
@@ -163,7 +163,7 @@ fn of_messages(plan: &Plan, rows: &[Row], delivered: &[DeliveredMessage]) -> Fat
     }
     let fate = |message: &DeliveredMessage| {
         let (place, phits) = places[message.number as usize];
-        let nodes = plan.jobs[place.0].nodes();
+        let nodes = plan.system.jobs[place.0].nodes();
         assert_eq!((message.source, message.phits, message.tag), (nodes[place.1 as usize], phits, 7));
         assert_eq!(
             message.destination, nodes[rows[message.number as usize].ranks.1 as usize],

@@ -32,8 +32,8 @@ fn adaptive(plan: &Plan) -> Option<Plan> {
     }
     let plan = Plan::with_programs(&experiment, &library).ok()?;
     let (seed, cycles) = (experiment.measure.seed as usize, experiment.measure.cycles);
-    let jobs: Vec<usize> = (0..plan.jobs.len()).collect();
-    let classes = plan.network.link_classes;
+    let jobs: Vec<usize> = (0..plan.system.jobs.len()).collect();
+    let classes = plan.system.network.link_classes;
     let metrics: Vec<String> = means(&plan, &jobs).into_iter().map(|mean| mean.name(classes)).collect();
     measured(&plan, |measure| {
         measure.insert("batches".into(), json!(experiment.measure.batches.max(2)));

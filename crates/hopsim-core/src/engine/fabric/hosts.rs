@@ -2,14 +2,14 @@
 //! others that draw messages. See `hopsim_programs::host` for what a host does, and docs/infiniband.md, Programs, for when.
 
 use super::drawing::Drawing;
-use crate::engine::node::RankState;
-use crate::measure::programs::ProgramCounts;
 use hopsim_experiment::plan::FabricPlan;
 use hopsim_infiniband::fabric::BLOCK;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::{Message, Workload};
+use hopsim_measure::programs::ProgramCounts;
 use hopsim_network::network::NONE;
 use hopsim_programs::host::{Cycle, Host, Letter, Outgoing};
+use hopsim_programs::standstill::RankState;
 
 /// A rank on its node.
 struct FabricSeat {

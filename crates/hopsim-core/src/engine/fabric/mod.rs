@@ -3,13 +3,8 @@
 mod drawing;
 mod hosts;
 
-use super::{Control, Outcome, has_room, programs};
+use super::{Control, Outcome, has_room};
 use crate::error::RunError;
-use crate::measure::fabric::recorder::FabricRecorder;
-use crate::measure::fabric::series::Queues;
-use crate::measure::fabric::{summary, tables};
-use crate::measure::program_tables;
-use crate::measure::programs::ProgramCounts;
 use drawing::Drawing;
 use hopsim_experiment::plan::FabricPlan;
 use hopsim_experiment::plan::fabric::used::Place;
@@ -17,6 +12,12 @@ use hopsim_infiniband::engine;
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::Workload;
+use hopsim_measure::fabric::recorder::FabricRecorder;
+use hopsim_measure::fabric::series::Queues;
+use hopsim_measure::fabric::{summary, tables};
+use hopsim_measure::program_tables;
+use hopsim_measure::programs::ProgramCounts;
+use hopsim_programs::standstill::{find_stuck, find_unmatched, progress};
 use hosts::Hosts;
 use serde_json::{Map, Value};
 use std::sync::atomic::Ordering;
@@ -44,16 +45,18 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
     let hearing = (FabricRecorder::new(plan), Hosts::new(plan));
     let mut simulation = FabricSimulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
     let programs = plan.programs();
-    let find_stuck =
-        |hosts: &mut Hosts<'_>| programs::find_stuck(&programs, &hosts.ranks()).map_or(Ok(()), Err);
-    let end = advance(plan, &mut simulation, control, find_stuck)?;
+    let check = |hosts: &mut Hosts<'_>| match find_stuck(&programs, &hosts.ranks()) {
+        Some(stuck) => Err(RunError::Stuck(Box::new(stuck))),
+        None => Ok(()),
+    };
+    let end = advance(plan, &mut simulation, control, check)?;
     let hosts = simulation.workload();
     if !hosts.is_over() {
         let most = plan.experiment.measure.max_cycles.unwrap_or(0);
-        return Err(RunError::Unfinished(most, programs::progress(&programs, &hosts.ranks())));
+        return Err(RunError::Unfinished(most, progress(&programs, &hosts.ranks())));
     }
-    if let Some(unmatched) = programs::find_unmatched(&programs, &hosts.ranks()) {
-        return Err(unmatched);
+    if let Some(unmatched) = find_unmatched(&programs, &hosts.ranks()) {
+        return Err(RunError::Unmatched(Box::new(unmatched)));
     }
     let counts = hosts.take_counts();
     conclude(&mut simulation, end);

@@ -1,12 +1,17 @@
 //! A simulation whose kind of routers and mode are forgotten, together with its plan.
 
-use crate::engine::node::DeliveredLetter;
-use crate::engine::region::Region;
-use crate::engine::simulation::{Schedule, Simulation};
-use crate::engine::{Control, Fit, Outcome, SHARE, Task, look_for_deadlock, outcome, perform, programs};
-use crate::error::{ConfigError, JobProgress, RunError};
+use crate::engine::measured::{Measured, Recorded};
+use crate::engine::{Control, Outcome, SHARE, look_for_deadlock, outcome};
+use crate::error::{ConfigError, RunError};
+use hopsim_cycles::mode::Mode;
+use hopsim_cycles::node::DeliveredLetter;
+use hopsim_cycles::region::Region;
+use hopsim_cycles::simulation::{Schedule, Simulation};
+use hopsim_cycles::task::{Fit, Task, perform};
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::recorder::Recorder;
 use hopsim_programs::host::machine::Sending;
+use hopsim_programs::standstill::{JobProgress, progress};
 use self_cell::self_cell;
 
 /// A simulation, whatever its routers and mode.
@@ -25,70 +30,78 @@ pub trait Driven: Send {
     fn finish(&mut self) -> Result<Outcome, ConfigError>;
 }
 
-struct Simulated<'p, R: Region<'p>> {
-    simulation: Simulation<'p, R>,
+struct Simulated<'p, R: Recorded<'p>> {
+    run: Measured<'p, R>,
     /// When to look for deadlock.
     next_check: u32,
 }
 
-impl<'p, R: Region<'p>> Driven for Simulated<'p, R> {
+impl<'p, R: Recorded<'p>> Driven for Simulated<'p, R> {
     fn now(&self) -> u32 {
-        self.simulation.now()
+        self.run.now()
     }
 
     fn skip_idle(&mut self, end: u32) {
-        self.simulation.skip_idle(end);
+        self.run.skip_idle(end);
     }
 
     fn advance(&mut self, end: u32, control: &Control) -> Result<(), RunError> {
-        self.simulation.advance(end, control)?;
+        self.run.advance(end, control)?;
         if end < self.next_check {
             return Ok(());
         }
-        let watchdog = self.simulation.plan.experiment.measure.watchdog;
+        let watchdog = self.run.plan.experiment.measure.watchdog;
         self.next_check = end.saturating_add(watchdog.max(end / SHARE));
-        look_for_deadlock(&self.simulation)
+        look_for_deadlock(&self.run.simulation)
     }
 
     fn post(&mut self, source: u32, message: Sending) {
-        let region = self.simulation.cut.of(source / self.simulation.plan.topology.nodes_per_router());
-        self.simulation.regions[region].post(source, message);
+        self.run.simulation.post(source, message);
     }
 
     fn take_delivered(&mut self) -> Vec<DeliveredLetter> {
-        let mut delivered = Vec::new();
-        self.simulation.regions.iter_mut().for_each(|region| region.take_delivered(&mut delivered));
-        delivered
+        self.run.simulation.take_delivered()
     }
 
     fn finish(&mut self) -> Result<Outcome, ConfigError> {
-        let (plan, end) = (self.simulation.plan, self.simulation.now());
-        let progress = programs::progress(&plan.programs(), &self.simulation.ranks());
+        let (plan, end) = (self.run.plan, self.run.now());
+        let progress = progress(&plan.system.programs(), &self.run.simulation.ranks());
         if let Some(job) = progress.iter().find(|job| job.done < job.ranks) {
             let JobProgress { job, done, ranks, .. } = job;
             let reason =
                 format!("{done} of {ranks} ranks of job {job} are done at cycle {end}: it has no results");
             return Err(ConfigError::new("", reason).valid("more cycles, or repeat = \"forever\""));
         }
-        let mut counts = self.simulation.finish(end);
+        let mut counts = self.run.finish(end);
         counts.recorder.close(end);
         Ok(outcome(plan, &counts))
     }
 }
 
 /// Hands over a simulation at cycle 0.
-struct Begin(Schedule);
+struct Begin<'p> {
+    plan: &'p Plan,
+    schedule: Schedule,
+}
 
-impl Task for Begin {
-    type Output<'p> = Box<dyn Driven + 'p>;
+impl<'p> Task<'p> for Begin<'p> {
+    type Observer = Recorder;
+    type Output = Box<dyn Driven + 'p>;
 
     fn schedule(&self) -> Schedule {
-        self.0
+        self.schedule
     }
 
-    fn with<'p, R: Region<'p>>(self, simulation: Simulation<'p, R>) -> Self::Output<'p> {
-        let next_check = simulation.plan.experiment.measure.watchdog;
-        Box::new(Simulated { simulation, next_check })
+    fn wishes(&self) -> &Plan {
+        self.plan
+    }
+
+    fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
+    where
+        R: Region<'p, Mode: Mode<Observer = Recorder>>,
+    {
+        let next_check = self.plan.experiment.measure.watchdog;
+        Box::new(Simulated { run: Measured::new(self.plan, simulation), next_check })
     }
 }
 
@@ -106,5 +119,5 @@ self_cell!(
 
 /// A simulation of a plan at cycle 0.
 pub fn begin(plan: Box<Plan>, schedule: Schedule) -> Planned {
-    Planned::new(plan, |plan| perform(plan, Fit::Tight, Begin(schedule)))
+    Planned::new(plan, |plan| perform(&plan.system, Fit::Tight, Begin { plan, schedule }))
 }

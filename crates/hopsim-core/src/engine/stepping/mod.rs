@@ -5,11 +5,11 @@ mod driven;
 
 #[cfg(feature = "trace")]
 use crate::engine::Trial;
-use crate::engine::node::DeliveredLetter;
-use crate::engine::simulation::Schedule;
 use crate::engine::stepping::driven::{Planned, begin};
 use crate::engine::{CONTROL_PERIOD, Control, Outcome, find_room};
 use crate::error::{ConfigError, RunError};
+use hopsim_cycles::node::DeliveredLetter;
+use hopsim_cycles::simulation::Schedule;
 use hopsim_experiment::plan::output_vcs::rows_per_interval;
 use hopsim_experiment::plan::{AnyPlan, MOST_ROWS, external};
 use hopsim_network::network::NONE;
@@ -107,7 +107,7 @@ impl Stepping {
     /// A simulation as [`Self::new`] makes it, carried out in the way that `trial` says.
     #[cfg(feature = "trace")]
     pub fn new_as(plan: AnyPlan, trial: Trial) -> Result<Self, ConfigError> {
-        Self::scheduled(plan, trial.into())
+        Self::scheduled(plan, crate::engine::schedule(trial))
     }
 
     fn scheduled(plan: AnyPlan, schedule: Schedule) -> Result<Self, ConfigError> {
@@ -126,7 +126,7 @@ impl Stepping {
         let most = (MOST_ROWS / rows_per_interval(&plan)).max(1);
         let rows = if measure.interval > 0 { measure.interval.saturating_mul(most) } else { u32::MAX };
         let last = measure.cycles.min(rows);
-        let mut rank_of = vec![NONE; plan.network.nodes as usize];
+        let mut rank_of = vec![NONE; plan.system.network.nodes as usize];
         for (_, job) in external::driven(&plan) {
             job.nodes.iter().zip(0..).for_each(|(&node, rank)| rank_of[node as usize] = rank);
         }
@@ -176,7 +176,7 @@ impl Stepping {
             let reason = format!("is of another job than the source, node {source}");
             return Err(ConfigError::new("destination", reason)
                 .value(destination)
-                .valid(nodes(plan.jobs[number].nodes())));
+                .valid(nodes(plan.system.jobs[number].nodes())));
         }
         if from == to {
             return Err(ConfigError::new("destination", "is the source itself")
@@ -187,7 +187,7 @@ impl Stepping {
             let reason = "a message has a phit at least";
             return Err(ConfigError::new("phits", reason).value(0).valid(format!("1 … {}", u32::MAX)));
         }
-        let bytes = plan.jobs[number].program().map_or(0, |job| bytes(phits, job.rules.phit));
+        let bytes = plan.system.jobs[number].program().map_or(0, |job| bytes(phits, job.rules.phit));
         let name = self.injected as u32;
         let message = Sending { to, tag: name, communicator: 0, bytes };
         self.planned.with_dependent_mut(|_, driven| driven.post(source, message));
@@ -276,7 +276,7 @@ impl Stepping {
             .iter()
             .filter_map(|DeliveredLetter { job, letter, at }| {
                 let Pending { number, tag, phits } = self.pending.remove(&letter.tag)?;
-                let node = |rank: u32| plan.jobs[usize::from(*job)].nodes()[rank as usize];
+                let node = |rank: u32| plan.system.jobs[usize::from(*job)].nodes()[rank as usize];
                 let (source, destination) = (node(letter.source), node(letter.destination));
                 let (injected, delivered) = (letter.joined, *at);
                 Some(DeliveredMessage { number, tag, source, destination, phits, injected, delivered })
@@ -292,17 +292,17 @@ impl Stepping {
         let refused = |reason: String| ConfigError::new(key, reason).value(node);
         match self.rank_of.get(node as usize) {
             None => {
-                let valid = format!("0 … {}", plan.network.nodes - 1);
+                let valid = format!("0 … {}", plan.system.network.nodes - 1);
                 Err(refused("there is no such node".into()).valid(valid))
             }
             Some(&NONE) => {
-                let job = plan.job_at(node as usize);
+                let job = plan.system.job_at(node as usize);
                 let job = job.map_or("no job".to_owned(), |job| format!("job {}", job.name()));
                 let driven: Vec<u32> =
                     external::driven(plan).flat_map(|(_, job)| job.nodes.clone()).collect();
                 Err(refused(format!("is a node of {job}, which nobody drives")).valid(nodes(&driven)))
             }
-            Some(&rank) => Ok((usize::from(plan.job_of[node as usize]), rank)),
+            Some(&rank) => Ok((usize::from(plan.system.job_of[node as usize]), rank)),
         }
     }
 

@@ -26,7 +26,7 @@ pub use span::Span;
 pub use ways::Ways;
 pub use wiring::outputs;
 
-use super::jobs::{Programs, check_only, place_job, resolve_names};
+use super::jobs::{check_only, place_job, resolve_names};
 use super::programs::Library;
 use super::quantity::{SIZES, positive};
 use super::within;
@@ -44,6 +44,7 @@ use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::{Topology, TopologyConfig};
+use hopsim_programs::job::Programs;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;

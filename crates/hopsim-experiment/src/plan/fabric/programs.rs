@@ -5,11 +5,12 @@ use super::running;
 use crate::config::Experiment;
 use crate::config::limits::{MAX_CYCLES, within};
 use crate::config::program::ProgramConfig;
-use crate::plan::jobs::{self, ProgramPlan};
+use crate::plan::jobs;
 use crate::plan::programs::{self, Library, Units};
 use crate::plan::quantity::{TIMES, positive};
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
+use hopsim_programs::job::ProgramPlan;
 use rustc_hash::FxHashMap;
 
 /// Where the cycle stands in the document.

@@ -63,7 +63,7 @@ fn packets() -> impl Strategy<Value = Packets> {
 /// Nodes of jobs are known once there is a plan; documents without one are left alone.
 fn choose_packets(document: &mut Document, (every, nodes, span): Packets) {
     let Ok(plan) = document.plan() else { return };
-    let all: Vec<u32> = plan.jobs.iter().flat_map(|job| job.nodes().to_vec()).collect();
+    let all: Vec<u32> = plan.system.jobs.iter().flat_map(|job| job.nodes().to_vec()).collect();
     let mut packets = json!({ "every": every });
     for (key, node) in ["source", "destination"].into_iter().zip(nodes) {
         if let Some(node) = node {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// The nodes of a job, of those not in `taken`, in the order in which ranks take them.
 fn place(plan: &Plan, job: usize, taken: &[u32]) -> Vec<u32> {
-    let topology = &plan.topology;
+    let topology = &plan.system.topology;
     let per_group = topology.routers() / topology.groups() * topology.nodes_per_router();
     let group = |number: u32| (0..topology.nodes()).filter(move |node| node / per_group == number);
     let seed = plan.experiment.measure.seed;
@@ -85,12 +85,13 @@ fn jobs_run_where_their_placement_says() {
             if !run_programs {
                 nodes.sort_unstable();
             }
-            assert_eq!(plan.jobs[job].nodes(), nodes, "{placements:?}");
-            assert!(nodes.iter().all(|&node| usize::from(plan.job_of[node as usize]) == job));
+            assert_eq!(plan.system.jobs[job].nodes(), nodes, "{placements:?}");
+            assert!(nodes.iter().all(|&node| usize::from(plan.system.job_of[node as usize]) == job));
             taken.extend(nodes);
         }
         // All others are idle.
-        let busy = (0..plan.network.nodes).filter(|&node| plan.job_of[node as usize] != u8::MAX);
+        let busy =
+            (0..plan.system.network.nodes).filter(|&node| plan.system.job_of[node as usize] != u8::MAX);
         assert_eq!(busy.count(), taken.len());
     }
 }

@@ -22,15 +22,15 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn nodes(&self) -> &[u32] {
-        self.plan.jobs[self.number].nodes()
+        self.plan.system.jobs[self.number].nodes()
     }
 
     fn router(&self, node: u32) -> u32 {
-        node / self.plan.topology.nodes_per_router()
+        node / self.plan.system.topology.nodes_per_router()
     }
 
     fn group(&self, node: u32) -> u32 {
-        self.plan.topology.group(self.router(node))
+        self.plan.system.topology.group(self.router(node))
     }
 
     /// Equal shares for the nodes of the job that are wanted, the source left out.
@@ -41,7 +41,7 @@ impl Job<'_> {
     }
 
     fn shares(&self, pattern: &PatternConfig, from: u32) -> Shares {
-        let dragonfly = self.plan.topology.dragonfly();
+        let dragonfly = self.plan.system.topology.dragonfly();
         match pattern {
             PatternConfig::Uniform(_) => self.equally(from, |_| true),
             PatternConfig::Adversarial(config) => {
@@ -87,7 +87,7 @@ impl Job<'_> {
 
     /// The groups behind the last global ports of the last router of the group of a node.
     fn behind_last_router(&self, node: u32, groups: Option<u32>) -> BTreeSet<u32> {
-        let topology = &self.plan.topology;
+        let topology = &self.plan.system.topology;
         let dragonfly = topology.dragonfly().unwrap();
         let last = self.group(node) * dragonfly.a() + dragonfly.a() - 1;
         let neighbours = (0..topology.ports().len()).rev().filter_map(|port| topology.neighbour(last, port));
@@ -117,7 +117,7 @@ impl Job<'_> {
 
     /// The node so many routers ahead in every dimension.
     fn moved(&self, from: u32, ahead: impl Fn(u32) -> u32) -> u32 {
-        let Topology::Cube(cube) = &*self.plan.topology else { panic!("no dimensions") };
+        let Topology::Cube(cube) = &*self.plan.system.topology else { panic!("no dimensions") };
         let per_router = cube.nodes_per_router();
         let mut rest = from / per_router;
         let (mut image, mut stride) = (0, 1);
@@ -229,7 +229,7 @@ fn packets_go_where_the_pattern_says_with_the_shares_it_says() {
             let count = job.nodes().len();
             for &from in [0, 1, count / 2, count - 1].map(|place| &job.nodes()[place]) {
                 let shares = job.shares(&plan.experiment.jobs[0].traffic.as_ref().unwrap().pattern, from);
-                let built = &plan.jobs[0].traffic().unwrap().pattern;
+                let built = &plan.system.jobs[0].traffic().unwrap().pattern;
                 let permuted = pattern.get("permutation").is_some();
                 assert_eq!(
                     built.is_silent(from),
@@ -267,7 +267,9 @@ fn a_random_permutation_is_any_without_a_fixed_point() {
         let plan = crate::documents::Document(document).plan().unwrap();
         let mut stream = Stream::new(0, Purpose::Pattern, 0);
         let code: u32 = (0..4)
-            .map(|node| plan.jobs[0].traffic().unwrap().pattern.destination(node, &mut stream) << (4 * node))
+            .map(|node| {
+                plan.system.jobs[0].traffic().unwrap().pattern.destination(node, &mut stream) << (4 * node)
+            })
             .sum();
         *counts.entry(code).or_default() += 1;
     }

@@ -49,11 +49,11 @@ fn gaps_of_bernoulli_traffic_are_those_of_a_draw_in_every_cycle() {
         let p = load / f64::from(length);
         for _ in 0..2_000 {
             assert_eq!(
-                cut(plan.jobs[0].traffic().unwrap().process.begin(&mut one)),
+                cut(plan.system.jobs[0].traffic().unwrap().process.begin(&mut one)),
                 gap(p, &mut other),
                 "load {load}"
             );
-            let step = plan.jobs[0].traffic().unwrap().process.step(&mut one);
+            let step = plan.system.jobs[0].traffic().unwrap().process.step(&mut one);
             assert!(step.fresh);
             assert_eq!(cut(step.gap), gap(p, &mut other), "load {load} / {length}");
         }
@@ -71,9 +71,12 @@ fn bursts_end_and_begin_with_the_probabilities_that_the_model_says() {
         // A burst of B packets takes B − 1 cycles, and the next one begins 1 / p later: that is the load.
         assert!((mean / (mean - 1.0 + 1.0 / begin) - r).abs() < 1e-12);
         let (mut one, mut other) = (Stream::new(4, Purpose::Process, 2), Stream::new(4, Purpose::Process, 2));
-        assert_eq!(cut(plan.jobs[0].traffic().unwrap().process.begin(&mut one)), gap(begin, &mut other));
+        assert_eq!(
+            cut(plan.system.jobs[0].traffic().unwrap().process.begin(&mut one)),
+            gap(begin, &mut other)
+        );
         for _ in 0..5_000 {
-            let step = plan.jobs[0].traffic().unwrap().process.step(&mut one);
+            let step = plan.system.jobs[0].traffic().unwrap().process.step(&mut one);
             let ends = other.unit() < 1.0 / mean;
             assert_eq!(step.fresh, ends);
             assert_eq!(cut(step.gap), if ends { gap(begin, &mut other) } else { Some(1) });
@@ -124,7 +127,7 @@ fn requests_are_generated_at_half_the_load_and_every_one_is_answered() {
     let topology = json!({ "dragonfly": { "p": 1, "a": 2, "h": 1 } });
     let plan = plan_of(&topology, &json!([{ "traffic": traffic }])).unwrap();
     let lives = record(&plan).lives;
-    for node in 0..plan.network.nodes {
+    for node in 0..plan.system.network.nodes {
         let own = lives.iter().filter(|life| life.trace.source == node && life.requested.is_none());
         let seen: Vec<u32> = own.map(|life| life.trace.generated).collect();
         assert_eq!(seen, cycles(&plan, node, 0.05, &[], 2_000), "node {node}");
@@ -149,7 +152,7 @@ fn requests_are_generated_at_half_the_load_and_every_one_is_answered() {
 
 /// The load of every node of a job, in their order.
 fn loads(plan: &Plan, number: usize) -> Vec<f64> {
-    let nodes = plan.jobs[number].nodes();
+    let nodes = plan.system.jobs[number].nodes();
     let traffic = plan.experiment.jobs[number].traffic.as_ref().unwrap();
     let ProcessConfig::Bernoulli(process) = &traffic.process else { panic!("another process") };
     match &traffic.node_loads {
@@ -185,7 +188,7 @@ fn nodes_offer_loads_of_their_own() {
     for node_loads in all {
         let process = json!({ "bernoulli": { "load": 0.2 } });
         let plan = ring(&json!({ "process": process, "packet_length": 4, "node_loads": node_loads }));
-        let (loads, job) = (loads(&plan, 0), plan.jobs[0].traffic().unwrap());
+        let (loads, job) = (loads(&plan, 0), plan.system.jobs[0].traffic().unwrap());
         assert!((job.load - loads.iter().sum::<f64>() / loads.len() as f64).abs() < 1e-12);
         for (&node, load) in job.nodes.iter().zip(loads) {
             let (mut one, mut other) =

@@ -1,0 +1,170 @@
+//! A simulation of a plan that is measured.
+
+use crate::error::RunError;
+use hopsim_cycles::control::Control;
+use hopsim_cycles::mode::Mode;
+use hopsim_cycles::region::Region;
+use hopsim_cycles::simulation::{Heard, Simulation};
+use hopsim_cycles::state::State;
+use hopsim_experiment::config::measure::{MeasureConfig, RecordStream};
+use hopsim_experiment::plan::{MOST_ROWS, Plan};
+use hopsim_measure::Counts;
+use hopsim_measure::places::Places;
+use hopsim_measure::recorder::{Recorder, RecorderState};
+use hopsim_measure::standing::Congestion;
+#[cfg(feature = "trace")]
+use hopsim_measure::trace::{PacketTrace, Tracer};
+use serde::{Deserialize, Serialize};
+
+/// Regions of which recorders hear.
+pub trait Recorded<'p>: Region<'p, Mode: Mode<Observer = Recorder>> {}
+
+impl<'p, R: Region<'p, Mode: Mode<Observer = Recorder>>> Recorded<'p> for R {}
+
+/// A simulation of a plan, with what is looked at from outside it.
+pub struct Measured<'p, R: Recorded<'p>> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// The simulation, of which recorders hear.
+    pub simulation: Simulation<'p, R>,
+    /// What is looked at after every interval, if anything is.
+    congestion: Option<Congestion>,
+}
+
+/// The state of a measured simulation between two cycles.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MeasuredState<S> {
+    /// The state of the simulation.
+    pub simulation: State<S>,
+    /// Counts by node and router.
+    places: Places,
+    /// All other counts.
+    recorder: RecorderState,
+}
+
+/// What of a state a simulation goes on with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All of the state: the run is the same.
+    All,
+    /// The state of the network, and counts since the beginning of the run: what is measured begins later.
+    Network,
+}
+
+impl<'p, R: Recorded<'p>> Measured<'p, R> {
+    /// A simulation at cycle 0 of the system of a plan.
+    pub fn new(plan: &'p Plan, simulation: Simulation<'p, R>) -> Self {
+        let looks = plan.experiment.measure.streams.contains(&RecordStream::CongestionTrees);
+        Self { plan, simulation, congestion: looks.then(Congestion::default) }
+    }
+
+    /// The present cycle: the next one to be simulated.
+    pub fn now(&self) -> u32 {
+        self.simulation.now()
+    }
+
+    /// Simulates up to cycle `end`, unless the caller wants to stop.
+    pub fn advance(&mut self, end: u32, control: &Control) -> Result<(), RunError> {
+        while self.now() < end {
+            self.simulation.advance(end.min(self.next_look()), control)?;
+            self.look();
+        }
+        self.check_rows()
+    }
+
+    /// Refuses to go on if there are more rows of packets than anybody could read.
+    fn check_rows(&self) -> Result<(), RunError> {
+        let MeasureConfig { streams, packets, .. } = &self.plan.experiment.measure;
+        if !streams.contains(&RecordStream::PacketHops) {
+            return Ok(());
+        }
+        let rows: usize = self.simulation.places().map(Places::packet_hops).sum();
+        let every = packets.as_ref().map_or(1, |packets| packets.every);
+        if rows > MOST_ROWS as usize { Err(RunError::LongTrace(every, MOST_ROWS)) } else { Ok(()) }
+    }
+
+    /// The next cycle in which it is looked what stands still.
+    fn next_look(&self) -> u32 {
+        let interval = self.plan.experiment.measure.interval;
+        self.congestion.as_ref().map_or(u32::MAX, |_| (self.now() / interval + 1).saturating_mul(interval))
+    }
+
+    /// Looks what stands still, if it is time for that.
+    fn look(&mut self) {
+        let Some(congestion) = &mut self.congestion else { return };
+        let MeasureConfig { warmup, interval, .. } = self.plan.experiment.measure;
+        let now = self.simulation.now();
+        if now.is_multiple_of(interval) {
+            let in_window = now > warmup.cycles() || self.plan.system.has_programs();
+            congestion.look(&self.plan.system, (now, in_window), &self.simulation.standing());
+        }
+    }
+
+    /// If nothing happens before some cycle in the whole network, goes on there, at most at cycle `end`. Returns whether nothing
+    /// will ever happen.
+    pub fn skip_idle(&mut self, end: u32) -> bool {
+        let next = self.simulation.next_event();
+        if next <= self.now() {
+            return false;
+        }
+        self.simulation.skip_to(next.min(end).min(self.next_look()));
+        self.look();
+        next == u32::MAX
+    }
+
+    /// The state of the simulation, with what was measured.
+    pub fn save(&self) -> MeasuredState<R::Saved> {
+        let mut recorder = Recorder::new(self.plan);
+        self.simulation.observers().for_each(|own| recorder.load(&own.save()));
+        let places = self.simulation.places().cloned().reduce(Places::joined).unwrap_or_default();
+        MeasuredState { simulation: self.simulation.save(), places, recorder: recorder.save() }
+    }
+
+    /// Goes on with a state, at cycle 0.
+    pub fn load(&mut self, state: &MeasuredState<R::Saved>, scope: Scope) {
+        let MeasuredState { simulation, places, recorder } = state;
+        self.simulation.load(simulation);
+        for (span, own) in self.simulation.places_mut() {
+            match scope {
+                Scope::All => *own = places.part(&span),
+                Scope::Network => own.keep_series(places.part(&span)),
+            }
+        }
+        if let Some(own) = self.simulation.observers_mut().next() {
+            match scope {
+                Scope::All => own.load(recorder),
+                Scope::Network => own.load_life(recorder),
+            }
+        }
+    }
+
+    /// Counts what is left at cycle `end`, the last of the run, and returns all that was counted.
+    pub fn finish(&mut self, end: u32) -> Counts {
+        let Heard { observers, places, packet_hops, decisions } = self.simulation.finish(end);
+        let joined = |mut all: Recorder, other| {
+            all.add(other);
+            all
+        };
+        Counts {
+            recorder: observers.into_iter().reduce(joined).unwrap_or_default(),
+            places: places.into_iter().reduce(Places::joined).unwrap_or_default(),
+            packet_hops,
+            decisions,
+            congestion: self.congestion.take(),
+        }
+    }
+
+    /// Lives of packets are written down from now on.
+    #[cfg(feature = "trace")]
+    pub fn trace(&mut self) {
+        let nodes_per_router = self.plan.system.topology.nodes_per_router();
+        self.simulation.observers_mut().for_each(|recorder| _ = recorder.trace(nodes_per_router));
+    }
+
+    /// The lives of packets as far as they have been written down.
+    #[cfg(feature = "trace")]
+    pub fn take_lives(&mut self) -> Vec<PacketTrace> {
+        let tracers = self.simulation.observers_mut().filter_map(Recorder::take_tracer);
+        tracers.reduce(Tracer::joined).unwrap_or_default().into_traces()
+    }
+}

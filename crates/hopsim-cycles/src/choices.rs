@@ -1,0 +1,193 @@
+//! The choices that a router and a network interface leave open: what they are called in documents, and what each of them means.
+
+use hopsim_network::nothing::Nothing;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Rule of the ejection ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ejection {
+    /// The port is like any other output: room in the queue, one packet at a time.
+    Link,
+    /// A request needs only room in the queue; the grant needs a node that is not absorbing a packet, and
+    /// then several packets may enter the queue at once.
+    IdleNode,
+}
+
+/// Rule of the crossbar outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputHold {
+    /// A grant keeps the output as long as the packet takes to cross, at link rate if it is still arriving.
+    Transfer,
+    /// A grant keeps the output for packet length / speedup, even if the packet is still arriving.
+    Speedup,
+}
+
+/// Rule of the input arbiters' pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InputPointer {
+    /// The pointer moves on behind the VC that was granted an output.
+    Grant,
+    /// The pointer moves on behind the VC that requested an output, granted or not.
+    Request,
+}
+
+/// Rule of the wire from a node to its router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectionLink {
+    /// The wire carries one phit per cycle.
+    Serial,
+    /// The wire carries any number of packets at once.
+    Unlimited,
+}
+
+/// What counts as injected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectionCount {
+    /// Leaving the injection buffer counts (crossbar grant at the source router).
+    Network,
+    /// Entering the injection buffer counts.
+    Buffer,
+}
+
+/// Where injection latency ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectionLatency {
+    /// Injection latency ends at the crossbar grant in the source router.
+    Grant,
+    /// Injection latency ends when the packet leaves the source router.
+    Departure,
+}
+
+/// Injection VC selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectionVc {
+    /// The VC with the most free space, ties in turn (join the shortest queue).
+    Shortest,
+    /// The VC ⌊destination · VCs / nodes⌋: contiguous blocks of destinations; waits while that one has no room. Packets
+    /// to different blocks never block each other, but a pattern may use few of the VCs.
+    Destination,
+    /// Any VC with room, at random.
+    Random,
+    /// In a mesh, torus or ring the lower half of the VCs for packets that go first to smaller coordinates (minus), the upper
+    /// half for the others; in it the VC with the most free space. A packet whose ways round are equally short takes any.
+    Direction,
+}
+
+/// What a node does whose source queue is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenFull {
+    /// The node generates packets as ever, and they are lost.
+    #[default]
+    Drop,
+    /// The node stands still: a packet that is due is generated, and has its time of generation, as soon as there is room, and
+    /// the next one follows from then. No packet is lost, and above saturation the load generated is the load accepted.
+    Wait,
+}
+
+/// How packets leave an input-queued router for its nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Consumption {
+    /// A node takes one packet at a time, which an output arbiter chooses: traffic to one node can congest the network.
+    #[default]
+    Serial,
+    /// A node takes a packet from every input VC at once, without arbitration: what has arrived waits at most for the packet
+    /// before it in its VC to leave.
+    Parallel,
+}
+
+/// A separable, input-first switch allocator: in each iteration every free input port requests for one of its VCs,
+/// then every free output port grants one of the requests.
+///
+/// Only requests that could be granted take part. A later iteration gives another chance to the input ports that lost,
+/// with another VC if the first one is no longer feasible. An input port is free again when the packet has left it,
+/// an output port as `semantics.output_hold` says.
+///
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §19.3; Fuentes' thesis
+/// (2017), §1.1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Allocator {
+    /// Iterations per cycle \[1 … 8\].
+    #[schemars(range(min = 1, max = 8))]
+    pub iterations: u32,
+    /// Arbiter that chooses among the VCs of an input port.
+    pub input_arbiter: ArbiterConfig,
+    /// Arbiter that chooses among the input ports that request an output port.
+    pub output_arbiter: ArbiterConfig,
+    /// Packets from other routers before packets from the router's own nodes, at the outputs. Drains the network
+    /// first, and starves the nodes of a router whose outputs are all wanted by transit.
+    pub transit_priority: bool,
+}
+
+impl Default for Allocator {
+    fn default() -> Self {
+        Self {
+            iterations: 2,
+            input_arbiter: ArbiterConfig::default(),
+            output_arbiter: ArbiterConfig::default(),
+            transit_priority: false,
+        }
+    }
+}
+
+/// Who wins when several ask.
+///
+/// An input arbiter chooses among the VCs of its port, an output arbiter among the input ports that request it. Source:
+/// Dally and Towles, Principles and Practices of Interconnection Networks (2004), §18.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArbiterConfig {
+    /// The candidate that is next in turn after the last one served.
+    ///
+    /// A pointer starts at 0; the first candidate at or after it wins (cyclic), and it moves behind whom it served.
+    /// With transit priority an output arbiter has a pointer for transit and one for injection.
+    RoundRobin(Nothing),
+    /// The candidate that was served longest ago.
+    ///
+    /// Those never served come first; of several the lowest VC or port wins.
+    LeastRecentlyServed(Nothing),
+    /// The oldest packet, ties in turn.
+    ///
+    /// The smallest time stamp wins, equal ones by round-robin. Gives every source the same share of a congested
+    /// link, at the cost of carrying and comparing time stamps.
+    Age(AgeConfig),
+    /// Any candidate, at random.
+    ///
+    /// All candidates are equally likely; the draw depends on seed, router, port and cycle alone.
+    Random(Nothing),
+}
+
+impl Default for ArbiterConfig {
+    fn default() -> Self {
+        Self::RoundRobin(Nothing {})
+    }
+}
+
+/// Source: Abts and Weisser, SC 2007; Fuentes' thesis (2017), §3.2.1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AgeConfig {
+    /// What age is counted from.
+    pub timestamp: Timestamp,
+}
+
+/// What age is counted from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Timestamp {
+    /// The cycle in which the packet was generated.
+    #[default]
+    Generation,
+    /// The cycle in which the packet entered the network; at its source router it is the youngest.
+    Injection,
+}

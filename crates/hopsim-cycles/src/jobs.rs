@@ -1,0 +1,151 @@
+//! Jobs: some nodes, and what they send or run.
+
+use crate::choices::WhenFull;
+use crate::system::NicPlan;
+use hopsim_programs::job::ProgramPlan;
+use hopsim_traffic::changes::Phase;
+use hopsim_traffic::pattern::Pattern;
+use hopsim_traffic::process::Process;
+
+/// A job without options: some nodes and what they do.
+#[derive(Clone, Debug)]
+pub enum JobPlan {
+    /// A job whose nodes draw packets.
+    Traffic(TrafficPlan),
+    /// A job whose nodes run a program.
+    Program(ProgramPlan),
+}
+
+impl JobPlan {
+    /// The name of the job in the results.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Traffic(job) => &job.name,
+            Self::Program(job) => &job.name,
+        }
+    }
+
+    /// The nodes of the job: of traffic ascending, of a program by rank.
+    pub fn nodes(&self) -> &[u32] {
+        match self {
+            Self::Traffic(job) => &job.nodes,
+            Self::Program(job) => &job.nodes,
+        }
+    }
+
+    /// What the nodes of the job draw, unless they run a program.
+    pub fn traffic(&self) -> Option<&TrafficPlan> {
+        if let Self::Traffic(job) = self { Some(job) } else { None }
+    }
+
+    /// What the nodes of the job run, unless they draw packets.
+    pub fn program(&self) -> Option<&ProgramPlan> {
+        if let Self::Program(job) = self { Some(job) } else { None }
+    }
+
+    /// Whether a node of the job may ever send.
+    pub fn sends(&self, node: u32) -> bool {
+        self.traffic().is_none_or(|job| job.sends(node))
+    }
+
+    /// Whether every packet is answered.
+    pub fn request_reply(&self) -> bool {
+        self.traffic().is_some_and(TrafficPlan::request_reply)
+    }
+
+    /// Changes of the traffic: what differs from given cycles on, ascending.
+    pub fn changes(&self) -> &[Phase] {
+        self.traffic().map_or(&[], |job| &job.changes)
+    }
+
+    /// Packets of a node in a burst, if bursts begin together.
+    pub fn synchronised(&self) -> Option<u32> {
+        self.traffic()?.process.synchronised()
+    }
+
+    /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\]; not a number for a program.
+    pub fn offered_load(&self, cycles: (u32, u32)) -> f64 {
+        self.traffic().map_or(f64::NAN, |job| job.offered_load(cycles))
+    }
+
+    /// Length of the longest packets of the job \[phits\].
+    pub fn longest_packet(&self) -> u32 {
+        match self {
+            Self::Traffic(job) => job.packet_length,
+            Self::Program(job) => job.rules.packet_length,
+        }
+    }
+
+    /// Length of the shortest packets of the job \[phits\].
+    pub fn shortest_packet(&self) -> u32 {
+        match self {
+            Self::Traffic(job) => job.packet_length,
+            Self::Program(job) => job.rules.packets(0).last,
+        }
+    }
+}
+
+/// A job whose nodes draw packets.
+#[derive(Clone, Debug)]
+pub struct TrafficPlan {
+    /// The name of the job in the results.
+    pub name: String,
+    /// The nodes of the job, ascending.
+    pub nodes: Vec<u32>,
+    /// To whom the nodes send.
+    pub pattern: Pattern,
+    /// When the nodes send.
+    pub process: Process,
+    /// When each of the nodes sends, in the order of `nodes`; empty if all follow `process`.
+    pub processes: Vec<Process>,
+    /// Offered load, the mean over the nodes \[phits/(node·cycle)\].
+    pub load: f64,
+    /// Packet length \[phits\].
+    pub packet_length: u32,
+    /// Cycle in which the traffic begins.
+    pub start: u32,
+    /// Changes of the traffic: what differs from given cycles on, ascending.
+    pub changes: Vec<Phase>,
+    /// Most requests of a node without their reply; `None` if nothing is answered.
+    pub outstanding: Option<u32>,
+}
+
+impl TrafficPlan {
+    /// Whether a node of the job ever sends: in some permutations nodes are their own image.
+    pub fn sends(&self, node: u32) -> bool {
+        let changes = self.changes.iter().map(|phase| &phase.pattern);
+        !std::iter::once(&self.pattern).chain(changes).all(|pattern| pattern.is_silent(node))
+    }
+
+    /// When a node of the job sends.
+    pub fn process_of(&self, node: u32) -> &Process {
+        let place = if self.processes.is_empty() { None } else { self.nodes.binary_search(&node).ok() };
+        place.map_or(&self.process, |place| &self.processes[place])
+    }
+
+    /// Whether every packet of the pattern is answered.
+    pub fn request_reply(&self) -> bool {
+        self.outstanding.is_some()
+    }
+
+    /// Whether the nodes of the job stand still where a packet would be dropped. In bursts in step all do, and no load is
+    /// offered.
+    pub fn may_stall(&self, nic: &NicPlan) -> bool {
+        let waits = self.process.waits() || nic.when_full == WhenFull::Wait;
+        waits && nic.source_queue < u32::MAX && self.process.synchronised().is_none()
+    }
+
+    /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\].
+    pub fn offered_load(&self, (first, end): (u32, u32)) -> f64 {
+        if self.changes.is_empty() && self.start <= first {
+            return self.load;
+        }
+        let (mut from, mut load, mut sum) = (self.start.clamp(first, end), self.load, 0.0);
+        for change in &self.changes {
+            let to = change.from.clamp(first, end);
+            sum += f64::from(to - from) * load;
+            (from, load) = (to, change.load);
+        }
+        (sum + f64::from(end - from) * load) / f64::from(end - first)
+    }
+}

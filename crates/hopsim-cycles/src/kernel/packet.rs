@@ -1,0 +1,183 @@
+//! Packets: a small record while they wait at their node, a full one once they are at the head of an
+//! injection VC or inside the network.
+
+use crate::kernel::pool::Linked;
+use hopsim_network::network::{NONE, TERMINAL};
+use hopsim_random::{Purpose, Stream};
+use hopsim_routing::RouteState;
+use serde::{Deserialize, Serialize};
+
+/// A packet that waits in the source queue or in an injection buffer.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Link of the queue that the packet is in; no state, as queues are saved in their order.
+    #[serde(skip)]
+    pub next: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// Length \[phits\].
+    pub length: u32,
+    /// Cycle of generation.
+    pub generated: u32,
+    /// Number of the packet among those of its source.
+    pub serial: u32,
+    /// Cycle in which the head of the packet arrives in the injection buffer.
+    pub arrived: u32,
+    /// Cycle of generation of the request that the packet answers; `NONE`: the packet is no reply.
+    pub requested: u32,
+}
+
+/// How a packet was injected.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Injection {
+    /// Cycle of the grant at the source router.
+    pub granted: u32,
+    /// Time from generation to end of injection (see `InjectionLatency`) \[cycles\].
+    pub wait: u32,
+}
+
+/// Where a packet leaves the network, at its destination router.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Ejection {
+    /// Terminal port.
+    pub terminal: u8,
+    /// Output VC.
+    pub vc: u8,
+}
+
+/// A packet in the network: one cache line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[repr(align(64))]
+pub struct Packet {
+    /// Link of the queue that the packet is in; no state, as queues are saved in their order.
+    #[serde(skip)]
+    pub next: u32,
+    /// Cycle in which the head of the packet arrived, or will arrive, in the present buffer.
+    pub arrived: u32,
+    /// Destination router.
+    pub destination_router: u32,
+    /// Source node.
+    pub source: u32,
+    /// Cycle of generation.
+    pub generated: u32,
+    /// Number of the packet among those of its source.
+    pub serial: u32,
+    /// Cycle of generation of the request that the packet answers; `NONE`: the packet is no reply.
+    pub requested: u32,
+    /// What the routing of the packet remembers.
+    pub route: RouteState,
+    /// Length \[phits\].
+    pub length: u16,
+    /// Cycles that the packet occupies a crossbar once it has arrived.
+    pub crossing: u16,
+    /// How the packet was injected.
+    pub injection: Injection,
+    /// Waiting in queues by link class \[cycles\].
+    pub queue_wait: [u32; 2],
+    /// Links passed by class.
+    pub hops: [u16; 2],
+    /// The job of the packet.
+    pub job: u8,
+    /// Where the packet leaves the network.
+    pub ejection: Ejection,
+}
+
+impl Packet {
+    /// Books where the packet waited in a router that it entered by a port of class `from` and leaves by a port of class `to`,
+    /// granted at `now`, departing at `departure`.
+    #[inline]
+    pub fn book_wait(&mut self, until_departure: bool, (from, to): (u8, u8), (now, departure): (u32, u32)) {
+        if from != TERMINAL {
+            self.queue_wait[from as usize - 1] += departure - self.arrived;
+            return;
+        }
+        self.injection.granted = now;
+        let end = if until_departure || to == TERMINAL { departure } else { now };
+        self.injection.wait = end - self.generated;
+        if to != TERMINAL {
+            self.queue_wait[to as usize - 1] += departure - end;
+        }
+    }
+
+    /// Destination node, where routers have `nodes_per_router` nodes.
+    pub fn destination(&self, nodes_per_router: u32) -> u32 {
+        self.destination_router * nodes_per_router + u32::from(self.ejection.terminal)
+    }
+
+    /// Whether the packet answers a request.
+    pub fn is_reply(&self) -> bool {
+        self.requested != NONE
+    }
+
+    /// Whether the destination of the packet will answer it.
+    pub fn is_request(&self) -> bool {
+        self.ejection.vc > 0
+    }
+
+    /// What identifies the packet to observers, where routers have `nodes_per_router` nodes.
+    pub fn key(&self, nodes_per_router: u32) -> PacketKey {
+        PacketKey {
+            source: self.source,
+            serial: self.serial,
+            destination: self.destination(nodes_per_router),
+            generated: self.generated,
+        }
+    }
+}
+
+/// What identifies a packet, with what is known at generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PacketKey {
+    /// Source node.
+    pub source: u32,
+    /// Number of the packet among those of its source.
+    pub serial: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// Cycle of generation.
+    pub generated: u32,
+}
+
+/// The stream of the choices that a packet, number `serial` of `source`, makes once in a router.
+// Out of line, so that heads that draw nothing do not pay for preparing it.
+#[inline(never)]
+pub fn head_stream(seed: u64, (source, serial): (u32, u32), router: u32) -> Stream {
+    Stream::new(seed, Purpose::Routing, u64::from(source)).at(u64::from(serial)).at(u64::from(router))
+}
+
+/// What of a packet decides about its injection.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// Destination node.
+    pub destination: u32,
+    /// Length \[phits\].
+    pub length: u32,
+    /// Whether the packet is a reply.
+    pub reply: bool,
+}
+
+impl Waiting {
+    /// What of the packet decides about its injection.
+    #[inline]
+    pub fn candidate(&self) -> Candidate {
+        Candidate { destination: self.destination, length: self.length, reply: self.requested != NONE }
+    }
+}
+
+/// Implements [`Linked`] for records whose link is their field `next`.
+macro_rules! linked {
+    ($($record:ident)*) => {$(
+        impl Linked for $record {
+            #[inline]
+            fn next(&self) -> u32 {
+                self.next
+            }
+            #[inline]
+            fn set_next(&mut self, next: u32) {
+                self.next = next;
+            }
+        }
+    )*};
+}
+
+linked! { Waiting Packet }

@@ -1,0 +1,193 @@
+//! The modes that runs can have, and which of them fits a system.
+
+use crate::choices::{
+    ArbiterConfig, Consumption, Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold,
+    WhenFull,
+};
+use crate::jobs::{JobPlan, TrafficPlan};
+use crate::kernel::wheel::Bitmap;
+use crate::mode::Mode;
+use crate::node::Run;
+use crate::node::program::Programs;
+use crate::node::synthetic::Synthetic;
+use crate::observer::Observer;
+use crate::region::Kind;
+use crate::simulation::Simulation;
+use crate::system::System;
+use crate::task::{Fit, Task};
+use hopsim_network::network::CrossbarInputs;
+use std::marker::PhantomData;
+
+/// One row per mode: its name, its nodes, its calendar, `PLAIN`, `DEFAULT`, `ORDERED`, `FULL`.
+macro_rules! modes {
+    ($($(#[$doc:meta])* $mode:ident $nodes:ident $calendar:ty, $plain:literal $default:literal $ordered:literal $full:literal;)*) => {
+        $($(#[$doc])*
+        pub struct $mode<O>(PhantomData<fn() -> O>);
+
+        impl<O> Clone for $mode<O> {
+            fn clone(&self) -> Self {
+                Self(PhantomData)
+            }
+        }
+
+        impl<O: Observer> Mode for $mode<O> {
+            const PLAIN: bool = $plain;
+            const DEFAULT: bool = $default;
+            const ORDERED: bool = $ordered;
+            const FULL: bool = $full;
+            type Calendar = $calendar;
+            type Observer = O;
+        }
+
+        impl<O: Observer> Run for $mode<O> {
+            type Nodes = $nodes;
+        })*
+
+        /// The names of all modes that fit a system.
+        #[cfg(feature = "trace")]
+        pub fn fitting(system: &System) -> Vec<&'static str> {
+            let fits = |plain: bool, default: bool, ordered: bool, full: bool| {
+                (!plain || is_plain(system))
+                    && (!default || has_defaults(system))
+                    && (!ordered || is_ordered(system))
+                    && (full || !is_full(system))
+            };
+            let all = [$((stringify!($mode), fits($plain, $default, $ordered, $full)),)*];
+            all.into_iter().filter_map(|(mode, fits)| fits.then_some(mode)).collect()
+        }
+
+        /// Picks the mode of a name.
+        #[cfg(feature = "trace")]
+        fn in_mode<'p, K: Kind, T: Task<'p>>(name: &str, system: &'p System, task: T) -> T::Output {
+            match name {
+                $(stringify!($mode) => simulate::<K, $mode<T::Observer>, T>(system, task),)*
+                _ => unreachable!("a name of `fitting`"),
+            }
+        }
+    };
+}
+
+modes! {
+    /// A run with nothing but the plainest router, the default choices and VCs in order: oblivious routing in dragonflies.
+    Ordered Synthetic (), true true true false;
+    /// A run as [`Ordered`], but with everything that only heads with a choice and unsteady traffic need.
+    OrderedFull Synthetic (), true true true true;
+    /// A run as [`Ordered`], but with other arbiters and packets of several lengths.
+    OrderedGeneral Synthetic (), false true true false;
+    /// A run as [`Ordered`], but with other named choices, as `compat` makes.
+    OrderedCompat Synthetic (), true false true false;
+    /// A run as [`Ordered`], but VCs are not taken in order: cubes, graphs, FlexVC.
+    Unordered Synthetic (), true true false false;
+    /// A run as [`Unordered`], but with everything that only heads with a choice and unsteady traffic need.
+    UnorderedFull Synthetic (), true true false true;
+    /// A run with any router and rules, where no head has a choice.
+    General Synthetic (), false false false false;
+    /// A run with everything.
+    Full Synthetic (), false false false true;
+    /// A run with everything, where some nodes run programs.
+    WithPrograms Programs Bitmap, false false false true;
+}
+
+/// Picks the mode, once per run: everything below is compiled for it.
+pub fn perform<'p, K: Kind, T: Task<'p>>(system: &'p System, fit: Fit, task: T) -> T::Output {
+    if system.has_programs() {
+        return simulate::<K, WithPrograms<T::Observer>, T>(system, task);
+    }
+    if fit == Fit::Loose || !K::PLAINEST {
+        return in_general::<K, T>(system, task);
+    }
+    let needs = (is_full(system), is_plain(system), has_defaults(system), is_ordered(system));
+    if !K::SPECIAL {
+        return match needs {
+            (true, true, true, true) => simulate::<K, OrderedFull<T::Observer>, T>(system, task),
+            (false, true, true, true) => simulate::<K, Ordered<T::Observer>, T>(system, task),
+            (false, true, true, false) => simulate::<K, Unordered<T::Observer>, T>(system, task),
+            _ => in_general::<K, T>(system, task),
+        };
+    }
+    #[cfg(feature = "trace")]
+    if let Fit::Mode(name) = fit {
+        return in_mode::<K, T>(name, system, task);
+    }
+    match needs {
+        (true, true, true, true) => simulate::<K, OrderedFull<T::Observer>, T>(system, task),
+        (true, true, true, false) => simulate::<K, UnorderedFull<T::Observer>, T>(system, task),
+        (false, true, true, true) => simulate::<K, Ordered<T::Observer>, T>(system, task),
+        (false, false, true, true) => simulate::<K, OrderedGeneral<T::Observer>, T>(system, task),
+        (false, true, false, true) => simulate::<K, OrderedCompat<T::Observer>, T>(system, task),
+        (false, true, true, false) => simulate::<K, Unordered<T::Observer>, T>(system, task),
+        _ => in_general::<K, T>(system, task),
+    }
+}
+
+/// Picks one of the modes that fit any system.
+fn in_general<'p, K: Kind, T: Task<'p>>(system: &'p System, task: T) -> T::Output {
+    if is_full(system) {
+        simulate::<K, Full<T::Observer>, T>(system, task)
+    } else {
+        simulate::<K, General<T::Observer>, T>(system, task)
+    }
+}
+
+fn simulate<'p, K: Kind, M: Run<Observer = T::Observer>, T: Task<'p>>(
+    system: &'p System,
+    task: T,
+) -> T::Output {
+    let simulation = Simulation::<K::Region<'p, M>>::new(system, task.wishes(), task.schedule());
+    task.with(simulation)
+}
+
+/// Whether a system needs one of the modes with `FULL`.
+pub fn is_full(system: &System) -> bool {
+    let traffic = |job: &TrafficPlan| {
+        let steady = !job.process.waits() && job.process.synchronised().is_none() && job.processes.is_empty();
+        !steady || !job.changes.is_empty() || job.request_reply() || job.pattern.may_skip()
+    };
+    system.routing.redecides()
+        || system.nic.when_full == WhenFull::Wait
+        || system.control.sat.is_some()
+        || system.router.damq.is_some()
+        || system.jobs.iter().filter_map(JobPlan::traffic).any(traffic)
+}
+
+/// Whether a system has the plainest router.
+pub fn is_plain(system: &System) -> bool {
+    let allocator = &system.router.allocator;
+    let round_robin = |arbiter: &ArbiterConfig| matches!(arbiter, ArbiterConfig::RoundRobin(_));
+    system.shortest_packet() == system.longest_packet()
+        && system.router.crossbar_latency < system.shortest_packet()
+        && round_robin(&allocator.input_arbiter)
+        && round_robin(&allocator.output_arbiter)
+        && !allocator.transit_priority
+        && system.control.ipr == 0.0
+        && is_regular(system)
+}
+
+/// Whether links carry a phit per cycle and nothing but packets, and nodes have a port each way and take one packet at a time.
+fn is_regular(system: &System) -> bool {
+    system.router.consumption == Consumption::Serial
+        && system.router.crossbar_inputs == CrossbarInputs::Port
+        && system.network.slowest_link() == 1
+        && system.nic.injection_ports == 1
+        && system.routing.sensors().exchange.is_none_or(|exchange| exchange.message_length == 0)
+}
+
+/// Whether a system uses the default choices throughout.
+pub fn has_defaults(system: &System) -> bool {
+    let (router, nic) = (&system.router, &system.nic);
+    router.ejection == Ejection::Link
+        && router.output_hold == OutputHold::Transfer
+        && router.input_pointer == InputPointer::Grant
+        && nic.injection_count == InjectionCount::Network
+        && nic.injection_latency == InjectionLatency::Grant
+        && is_regular(system)
+}
+
+/// Whether every head has one VC, which follows from the VC before it, and room for a packet is all it needs.
+pub fn is_ordered(system: &System) -> bool {
+    !system.routing.asks()
+        && !system.routing.vcs().is_flexible()
+        && !system.routing.vcs().depends_on_hop()
+        && system.network.classes.links.iter().all(|class| class.bubble == 0)
+        && system.control.lbr == 0
+}

@@ -1,0 +1,113 @@
+//! Network interfaces in a snapshot.
+
+use crate::kernel::ids::{Id as _, RegionNode};
+use crate::kernel::packet::Waiting;
+use crate::kernel::pool::{Pool, Queue};
+use crate::node::interface::{Answers, Buffer, Interfaces, Nic};
+use hopsim_random::Stream;
+use serde::{Deserialize, Serialize};
+
+/// The state of a network interface.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct InterfaceState {
+    queue: Vec<Waiting>,
+    wire_free: [u32; 2],
+    woken_at: [u32; 2],
+    pointer: u8,
+    /// Occupied phits, and packets behind the head, by injection VC.
+    buffers: Vec<(u32, Vec<Waiting>)>,
+    /// The stream of the random injection VC policy.
+    vc_stream: Option<Stream>,
+    answers: Option<AnswersState>,
+}
+
+/// What an interface remembers besides in runs with everything.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct AnswersState {
+    awaits_room: bool,
+    reply_pointer: u8,
+    replies: Vec<Waiting>,
+    unanswered: u32,
+}
+
+impl Interfaces {
+    /// The state of the interface of a node.
+    pub fn save(&self, node: RegionNode) -> InterfaceState {
+        let Self {
+            nics,
+            answers,
+            waiting,
+            // Who is woken when follows from the nodes, and nobody gains room between two cycles.
+            wires: _,
+            freed: _,
+            buffers,
+            doors: _,
+            vc_streams,
+            policy: _,
+            count_at_buffer: _,
+            serial_wire: _,
+            ports: _,
+            source_queue: _,
+            size: _,
+            latency: _,
+            vcs,
+            first_reply_vc: _,
+            topology: _,
+            first_node: _,
+            in_network: _,
+            per_router: _,
+        } = self;
+        let Nic { queue, queued: _, wire_free, woken_at, job: _, pointer } = &nics[node];
+        let buffer = |Buffer { behind, used }: &Buffer| (*used, behind.records(waiting));
+        InterfaceState {
+            queue: queue.records(waiting),
+            wire_free: *wire_free,
+            woken_at: *woken_at,
+            pointer: *pointer,
+            buffers: buffers[node.index() * vcs..][..*vcs].iter().map(buffer).collect(),
+            vc_stream: vc_streams.get(node).cloned(),
+            answers: answers.get(node).map(|answers| answers.save(waiting)),
+        }
+    }
+
+    /// Goes on with the state of the interface of a node in cycle `now`.
+    pub fn load(&mut self, node: RegionNode, state: &InterfaceState, now: u32) {
+        let InterfaceState { queue, wire_free, woken_at, pointer, buffers, vc_stream, answers } = state;
+        let waiting = &mut self.waiting;
+        let nic = &mut self.nics[node];
+        (nic.queue, nic.queued) = (Queue::of(waiting, queue.iter().copied()), queue.len() as u32);
+        (nic.wire_free, nic.woken_at, nic.pointer) = (*wire_free, *woken_at, *pointer);
+        // 0 is before the first wake-up.
+        for &at in woken_at.iter().filter(|&&at| at >= now.max(1)) {
+            self.wires.push(at, node);
+        }
+        for (vc, (used, behind)) in buffers.iter().enumerate() {
+            let behind = Queue::of(waiting, behind.iter().copied());
+            self.buffers[node.index() * self.vcs + vc] = Buffer { behind, used: *used };
+        }
+        if let (Some(own), Some(stream)) = (self.vc_streams.get_mut(node), vc_stream) {
+            *own = stream.clone();
+        }
+        if let (Some(own), Some(answers)) = (self.answers.get_mut(node), answers) {
+            own.load(waiting, answers);
+        }
+    }
+}
+
+impl Answers {
+    fn save(&self, waiting: &Pool<Waiting>) -> AnswersState {
+        let Self { awaits_room, reply_pointer, replies, unanswered, limit: _ } = self;
+        AnswersState {
+            awaits_room: *awaits_room,
+            reply_pointer: *reply_pointer,
+            replies: replies.records(waiting),
+            unanswered: *unanswered,
+        }
+    }
+
+    fn load(&mut self, waiting: &mut Pool<Waiting>, state: &AnswersState) {
+        let AnswersState { awaits_room, reply_pointer, replies, unanswered } = state;
+        (self.awaits_room, self.reply_pointer, self.unanswered) = (*awaits_room, *reply_pointer, *unanswered);
+        self.replies = Queue::of(waiting, replies.iter().copied());
+    }
+}

@@ -1,0 +1,176 @@
+//! Routers with combined queues at inputs and outputs (CIOQ), and an allocator between them.
+
+mod active;
+mod allocator;
+mod arbiter;
+#[cfg(feature = "trace")]
+mod audit;
+mod choices;
+mod contention;
+mod context;
+mod credits;
+mod damq;
+mod deadlock;
+mod deciding;
+mod draws;
+mod extras;
+mod ids;
+mod injection_waits;
+mod marks;
+mod mask;
+mod masks;
+mod options;
+mod region;
+mod router_mut;
+mod router_ref;
+mod router_view;
+mod routers;
+mod rules;
+mod sat;
+mod shared;
+mod standing;
+mod state;
+mod tables;
+mod transfer;
+mod waiting;
+
+use crate::deadlock::DeadlockReport;
+use crate::kernel::constants::Constants;
+use crate::kernel::regions::Regions;
+use crate::kernel::{Kernel, Wishes};
+use crate::modes;
+use crate::node::{DeliveredLetter, Nodes, Run};
+use crate::region::{Kind, Region, Whole};
+use crate::standing::Standing;
+use crate::state::State;
+use crate::system::System;
+use crate::task::{Fit, Task};
+use hopsim_programs::host::machine::Sending;
+use hopsim_programs::standstill::RankState;
+pub use region::Cioq;
+use routers::Router;
+use shared::Shared;
+use state::SavedRouters;
+use std::sync::Arc;
+
+/// Picks the mask width once per run: everything below is compiled for it. Routers that need the wider masks are rare, and
+/// compiling takes its time, so these do with fewer modes.
+pub fn perform<'p, T: Task<'p>>(system: &'p System, fit: Fit, task: T) -> T::Output {
+    match system.network.layout.words() {
+        1 => modes::perform::<Width<1>, T>(system, fit, task),
+        2 => modes::perform::<Width<2>, T>(system, fit, task),
+        4 => modes::perform::<Width<4>, T>(system, fit, task),
+        8 => modes::perform::<Width<8>, T>(system, fit, task),
+        _ => unreachable!("the system refuses wider routers"),
+    }
+}
+
+/// CIOQ routers with masks of so many words.
+struct Width<const W: usize>;
+
+impl<const W: usize> Kind for Width<W> {
+    type Region<'p, M: Run> = Cioq<'p, W, M>;
+
+    const PLAINEST: bool = W < 8;
+    const SPECIAL: bool = W < 4;
+}
+
+impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
+    type Mode = M;
+    type Shared = Shared<'p, M>;
+    type Saved = SavedRouters<<M::Nodes as Nodes<M>>::Saved>;
+
+    fn router_bytes(_: &System) -> usize {
+        size_of::<Router<W>>()
+    }
+
+    fn crossing(system: &System) -> u32 {
+        rules::longest_crossing(system)
+    }
+
+    fn shared(system: &'p System) -> Self::Shared {
+        Shared::new(system)
+    }
+
+    fn new(
+        constants: Constants<'p>,
+        shared: Self::Shared,
+        wishes: &Wishes<M>,
+        place: (&Arc<Regions>, usize),
+    ) -> Self {
+        Self::empty(constants, shared, wishes, place)
+    }
+
+    fn kernel(&mut self) -> &mut Kernel<'p, M> {
+        &mut self.context.kernel
+    }
+
+    fn see(&self) -> &Kernel<'p, M> {
+        &self.context.kernel
+    }
+
+    fn advance(&mut self, end: u32) {
+        self.simulate(end);
+    }
+
+    fn finish(&mut self, end: u32) {
+        self.count_rest(end);
+    }
+
+    fn post(&mut self, node: u32, message: Sending) {
+        let Kernel { span, now, .. } = &self.context.kernel;
+        self.context.nodes.post(span.node_here(node), *now, message);
+    }
+
+    fn take_delivered(&mut self, delivered: &mut Vec<DeliveredLetter>) {
+        self.context.nodes.take_delivered(self.context.kernel.now, delivered);
+    }
+
+    fn save(&self, state: &mut State<Self::Saved>) {
+        self.save_in(state);
+    }
+
+    fn load(&mut self, state: &State<Self::Saved>) {
+        self.load_from(state);
+    }
+
+    fn ranks(&self) -> Vec<RankState<'_>> {
+        let mut ranks = self.context.nodes.ranks();
+        // Of some message its node does not know yet.
+        let news = !self.context.kernel.messages.is_empty();
+        for rank in &mut ranks {
+            rank.is_busy |= news;
+        }
+        ranks
+    }
+
+    fn are_done(&self) -> bool {
+        self.context.nodes.are_done()
+    }
+
+    fn next_event(&self) -> u32 {
+        self.next_cycle()
+    }
+
+    fn skip_to(&mut self, cycle: u32) {
+        self.context.kernel.now = cycle;
+    }
+
+    fn find_deadlock(whole: Whole<'_, 'p, Self>) -> Option<DeadlockReport> {
+        deadlock::find_deadlock(whole)
+    }
+
+    fn standing(whole: Whole<'_, 'p, Self>) -> Vec<Standing> {
+        standing::standing(&whole)
+    }
+
+    #[cfg(feature = "trace")]
+    fn packets(&self) -> usize {
+        self.context.nodes.waiting() + self.context.kernel.inside()
+    }
+
+    #[cfg(feature = "trace")]
+    fn audit(whole: Whole<'_, 'p, Self>) -> Result<(), String> {
+        audit::audit(whole)
+    }
+}

@@ -1,0 +1,20 @@
+//! The state of a simulation between two cycles: the same however the simulation is carried out, so that a state that was saved
+//! goes on with another cut and on another number of threads.
+//!
+//! Who owns state says what of it is saved, in a file or function beside it, and takes itself apart there field by field: the
+//! compiler finds those that are forgotten. What observers have heard is theirs to save.
+
+use serde::{Deserialize, Serialize};
+
+/// The state of a network of some kind of routers and nodes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State<R> {
+    /// The cycle: the next one to be simulated.
+    pub cycle: u32,
+    /// Routers and nodes.
+    pub region: R,
+    /// Grants since the beginning of the run.
+    pub packet_hops: u64,
+    /// Decisions of heads that decide at every attempt, since the beginning of the run.
+    pub decisions: u64,
+}

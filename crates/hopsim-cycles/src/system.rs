@@ -1,0 +1,136 @@
+//! The system that is simulated: a network with its routers, network interfaces and jobs, as plain arrays and numbers. Nothing in
+//! it is optional, and nothing can fail any more.
+
+use crate::choices::{
+    Allocator, Consumption, Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc,
+    InputPointer, OutputHold, WhenFull,
+};
+use crate::injection::Control;
+use crate::jobs::{JobPlan, TrafficPlan};
+use hopsim_network::network::{CrossbarInputs, Network};
+use hopsim_network::topology::Topology;
+use hopsim_programs::job::Programs;
+use hopsim_routing::Routing;
+use std::sync::Arc;
+
+/// Most cycles a run may last: times are 32-bit and events lie ahead of the present.
+pub const MAX_CYCLES: u32 = 3_000_000_000;
+
+/// Most packets in an output queue. Packets of one length that need more are refused; where several lengths meet a queue with so
+/// many has no room.
+pub const MOST_QUEUED: u32 = 255;
+
+/// A network with routers, network interfaces and jobs, ready to run.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// The topology.
+    pub topology: Arc<Topology>,
+    /// The network flattened.
+    pub network: Arc<Network>,
+    /// The routing mechanism.
+    pub routing: Routing,
+    /// The routers.
+    pub router: RouterPlan,
+    /// The network interfaces.
+    pub nic: NicPlan,
+    /// The jobs.
+    pub jobs: Vec<JobPlan>,
+    /// Job of every node, `u8::MAX` if idle.
+    pub job_of: Vec<u8>,
+    /// What keeps nodes from injecting.
+    pub control: Control,
+    /// Seed of all that is drawn.
+    pub seed: u64,
+}
+
+impl System {
+    /// The job of a node, `None` if it is idle or not there: routers without nodes have terminal ports, too.
+    pub fn job_at(&self, node: usize) -> Option<&JobPlan> {
+        self.jobs.get(usize::from(*self.job_of.get(node)?))
+    }
+
+    /// What the nodes of a job draw that runs no program.
+    #[inline]
+    pub fn traffic(&self, job: usize) -> &TrafficPlan {
+        let JobPlan::Traffic(traffic) = &self.jobs[job] else {
+            unreachable!("nodes with a program draw nothing")
+        };
+        traffic
+    }
+
+    /// Whether some job runs a program.
+    pub fn has_programs(&self) -> bool {
+        self.jobs.iter().any(|job| job.program().is_some())
+    }
+
+    /// The programs of the jobs.
+    pub fn programs(&self) -> Programs<'_> {
+        let all = self.jobs.iter().enumerate().filter_map(|(number, job)| Some((number, job.program()?)));
+        Programs { jobs: self.jobs.iter().map(JobPlan::name).collect(), all: all.collect() }
+    }
+
+    /// The longest packet of any job \[phits\].
+    pub fn longest_packet(&self) -> u32 {
+        self.jobs.iter().map(JobPlan::longest_packet).max().unwrap_or(1)
+    }
+
+    /// The shortest packet of any job \[phits\].
+    pub fn shortest_packet(&self) -> u32 {
+        self.jobs.iter().map(JobPlan::shortest_packet).min().unwrap_or(1)
+    }
+}
+
+/// A router without options.
+#[derive(Clone, Debug)]
+pub struct RouterPlan {
+    /// Cycles a packet of each length occupies the crossbar once it has arrived, by length \[phits\].
+    pub crossing: Vec<u32>,
+    /// Cycles from the grant to the head of the output queue \[cycles\].
+    pub crossbar_latency: u32,
+    /// Cycles from the arrival of a head to its first request \[cycles\].
+    pub pipeline_latency: u32,
+    /// Output queue per port \[phits\]; `None`: no output queue.
+    pub output_buffer: Option<u32>,
+    /// The allocator.
+    pub allocator: Allocator,
+    /// When an ejection port accepts a packet, see [`Ejection`].
+    pub ejection: Ejection,
+    /// How long a grant keeps an output of the crossbar, see [`OutputHold`].
+    pub output_hold: OutputHold,
+    /// When the pointer of an input arbiter moves on, see [`InputPointer`].
+    pub input_pointer: InputPointer,
+    /// How the VCs of a local and of a global port share its buffer.
+    pub damq: Option<[Shares; 2]>,
+    /// How packets leave for the nodes.
+    pub consumption: Consumption,
+    /// What has an input of the crossbar.
+    pub crossbar_inputs: CrossbarInputs,
+}
+
+/// A shared buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// Phits that belong to each VC alone.
+    pub reserve: u32,
+    /// Phits that all VCs share.
+    pub pool: u32,
+}
+
+/// Network interfaces without options.
+#[derive(Clone, Copy, Debug)]
+pub struct NicPlan {
+    /// Most packets in the source queue.
+    pub source_queue: u32,
+    /// What a node does whose source queue is full.
+    pub when_full: WhenFull,
+    /// Which injection VC a packet enters, see [`InjectionVc`].
+    pub injection_vc: InjectionVc,
+    /// What the wire from a node to its router carries, see [`InjectionLink`].
+    pub injection_link: InjectionLink,
+    /// When a packet counts as injected, see [`InjectionCount`].
+    pub injection_count: InjectionCount,
+    /// Where injection latency ends, see [`InjectionLatency`].
+    pub injection_latency: InjectionLatency,
+    /// Input ports of its router that a node injects by \[1 … 2\].
+    pub injection_ports: u8,
+}

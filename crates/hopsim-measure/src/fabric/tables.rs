@@ -1,0 +1,218 @@
+//! The record streams of a fabric as tables.
+
+use super::evidence::accounts_behind;
+use super::links::{Links, Use};
+use super::recorder::{AccountCounts, FabricRecorder};
+use super::series::{FlowRow, QueueRow, Series};
+use super::summary::{gigabits, limited, mean_latency, ns};
+use super::victims::Victims;
+use crate::{Column, Table};
+use hopsim_experiment::config::measure::RecordStream;
+use hopsim_experiment::plan::fabric::FabricPlan;
+use hopsim_experiment::plan::fabric::used::Place;
+use hopsim_infiniband::time::Ticks;
+
+/// Every table that was asked for, by name.
+pub fn tables(plan: &FabricPlan, recorder: &FabricRecorder) -> Vec<(String, Table)> {
+    let wants = |stream| plan.experiment.measure.streams.contains(&stream);
+    let mut tables = Vec::new();
+    if wants(RecordStream::Flows) {
+        tables.push(("flows".into(), flows(plan, recorder)));
+    }
+    if let Some(links) = recorder.links.as_ref().filter(|_| wants(RecordStream::Links)) {
+        tables.push(("links".into(), window_links(plan, recorder, links)));
+    }
+    if let Some(victims) = &recorder.victims {
+        tables.push(("victims".into(), held_up(plan, recorder, victims)));
+    }
+    let Some(series) = &recorder.series else { return tables };
+    if wants(RecordStream::FlowSeries) {
+        tables.push(("flow_series".into(), flow_series(plan, series)));
+    }
+    if wants(RecordStream::QueueSeries) {
+        tables.push(("queue_series".into(), queue_series(plan, series)));
+    }
+    if let Some(links) = recorder.links.as_ref().filter(|_| wants(RecordStream::LinkSeries)) {
+        tables.push(("link_series".into(), link_series(plan, links, &series.ends)));
+    }
+    tables
+}
+
+/// Columns that say whose each row is, by job and name, for all accounts `times` over.
+fn named(plan: &FabricPlan, times: usize) -> [(String, Column); 2] {
+    let rows = || (0..times).flat_map(|_| &plan.accounts);
+    let jobs = Column::Named { names: plan.jobs.clone(), rows: rows().map(|flow| flow.job as u8).collect() };
+    let names = Column::Text(rows().map(|flow| flow.name.clone()).collect());
+    [("job".into(), jobs), ("name".into(), names)]
+}
+
+fn flows(plan: &FabricPlan, recorder: &FabricRecorder) -> Table {
+    let count = |of: fn(&AccountCounts) -> u64| Column::U64(recorder.accounts.iter().map(of).collect());
+    let rate =
+        |counts: &AccountCounts| gigabits(counts.bytes, recorder.span.window(), plan.fabric.ticks_per_ns);
+    let mean = |counts: &AccountCounts| mean_latency(plan, counts).unwrap_or(f64::NAN);
+    let at_limit = |counts: &AccountCounts| limited(plan, recorder, counts).unwrap_or(f64::NAN);
+    let high = recorder.by_account.iter().zip(&recorder.accounts).map(|(latencies, counts)| {
+        let greatest = ns(plan, counts.greatest);
+        let value = latencies.value_at_quantile(0.99) as f64;
+        if counts.delivered > 0 { value.min(greatest) } else { f64::NAN }
+    });
+    let behind = accounts_behind(plan, recorder);
+    let falls_behind = (0..plan.accounts.len())
+        .map(|account| behind.as_ref().map_or(f64::NAN, |behind| f64::from(u8::from(behind[account]))));
+    let mut table: Table = named(plan, 1).into();
+    table.extend([
+        ("source".into(), Column::U32(plan.accounts.iter().map(|account| account.source).collect())),
+        ("destination".into(), destinations(plan)),
+        ("throughput_gbps".into(), Column::F64(recorder.accounts.iter().map(rate).collect())),
+        ("packets".into(), count(|counts| counts.delivered)),
+        ("marked".into(), count(|counts| counts.marked)),
+        ("notifications".into(), count(|counts| counts.notifications)),
+        ("ccti_at_limit_fraction".into(), Column::F64(recorder.accounts.iter().map(at_limit).collect())),
+        ("latency_mean_ns".into(), Column::F64(recorder.accounts.iter().map(mean).collect())),
+        ("latency_p99_ns".into(), Column::F64(high.collect())),
+        ("falls_behind".into(), Column::F64(falls_behind.collect())),
+    ]);
+    table
+}
+
+/// Whom the accounts are for; nothing of nodes that draw.
+fn destinations(plan: &FabricPlan) -> Column {
+    let all = || plan.accounts.iter().map(|account| account.destination);
+    match all().collect::<Option<Vec<u32>>>() {
+        Some(listed) => Column::U32(listed),
+        None => Column::F64(all().map(|node| node.map_or(f64::NAN, f64::from)).collect()),
+    }
+}
+
+/// The ends of the intervals in seconds, each so many times.
+fn times(plan: &FabricPlan, ends: &[Ticks], rows: usize) -> Column {
+    let seconds = |&end: &Ticks| ns(plan, end) / 1e9;
+    Column::F64(ends.iter().map(seconds).flat_map(|time| std::iter::repeat_n(time, rows)).collect())
+}
+
+fn interval_rate(plan: &FabricPlan, bytes: u64) -> f64 {
+    let interval = plan.span.interval.unwrap_or(plan.span.end);
+    gigabits(bytes, interval, plan.fabric.ticks_per_ns)
+}
+
+fn flow_series(plan: &FabricPlan, series: &Series) -> Table {
+    let rate = |row: &FlowRow| interval_rate(plan, row.open.bytes);
+    let [job, name] = named(plan, series.ends.len());
+    vec![
+        ("time_s".into(), times(plan, &series.ends, plan.accounts.len())),
+        job,
+        name,
+        ("throughput_gbps".into(), Column::F64(series.flows.iter().map(rate).collect())),
+        ("marked".into(), Column::U64(series.flows.iter().map(|row| row.open.marked).collect())),
+        (
+            "notifications".into(),
+            Column::U64(series.flows.iter().map(|row| row.open.notifications).collect()),
+        ),
+        ("ccti".into(), Column::U32(series.flows.iter().map(|row| u32::from(row.ccti)).collect())),
+    ]
+}
+
+fn queue_series(plan: &FabricPlan, series: &Series) -> Table {
+    let places = || series.ends.iter().flat_map(|_| &series.places);
+    let column = |of: fn(&QueueRow) -> u64| Column::U64(series.queues.iter().map(of).collect());
+    let rate = |row: &QueueRow| interval_rate(plan, row.bytes);
+    vec![
+        ("time_s".into(), times(plan, &series.ends, series.places.len())),
+        ("switch".into(), Column::U32(places().map(|place| switch(plan, place.port) as u32).collect())),
+        ("port".into(), Column::U32(places().map(|place| local(plan, place.port)).collect())),
+        ("peer".into(), Column::Text(places().map(|place| peer(plan, place.port)).collect())),
+        ("vl".into(), Column::U32(places().map(|place| u32::from(place.lane)).collect())),
+        ("queued_bytes".into(), column(|row| row.queues.queued)),
+        ("largest_queue_bytes".into(), column(|row| row.queues.largest)),
+        (
+            "is_congested".into(),
+            Column::U32(series.queues.iter().map(|row| u32::from(row.queues.is_congested)).collect()),
+        ),
+        ("bytes".into(), column(|row| row.bytes)),
+        ("throughput_gbps".into(), Column::F64(series.queues.iter().map(rate).collect())),
+    ]
+}
+
+/// The switch that has a port.
+fn switch(plan: &FabricPlan, port: u32) -> usize {
+    plan.fabric.first_port.partition_point(|&first| first <= port) - 1
+}
+
+/// A port among those of its host or switch.
+fn local(plan: &FabricPlan, port: u32) -> u32 {
+    if plan.fabric.is_host(port) { 0 } else { port - plan.fabric.first_port[switch(plan, port)] }
+}
+
+/// What has a port.
+fn device(plan: &FabricPlan, port: u32) -> String {
+    if plan.fabric.is_host(port) { format!("node {port}") } else { format!("switch {}", switch(plan, port)) }
+}
+
+/// What is at the other end of the link of a port.
+fn peer(plan: &FabricPlan, port: u32) -> String {
+    device(plan, plan.fabric.ports[port as usize].peer)
+}
+
+/// The columns that name links and VLs.
+fn link_names(plan: &FabricPlan, places: &[Place]) -> [(String, Column); 4] {
+    let names = |of: fn(&FabricPlan, u32) -> String| {
+        Column::Text(places.iter().map(|place| of(plan, place.port)).collect())
+    };
+    [
+        ("from".into(), names(device)),
+        ("port".into(), Column::U32(places.iter().map(|place| local(plan, place.port)).collect())),
+        ("to".into(), names(peer)),
+        ("vl".into(), Column::U32(places.iter().map(|place| u32::from(place.lane)).collect())),
+    ]
+}
+
+/// The columns that say what links were used for in so long.
+fn uses(plan: &FabricPlan, rows: &[Use], time: Ticks) -> [(String, Column); 4] {
+    let rate = |row: &Use| gigabits(row.bytes, time, plan.fabric.ticks_per_ns);
+    let share =
+        |of: fn(&Use) -> Ticks| Column::F64(rows.iter().map(|row| of(row) as f64 / time as f64).collect());
+    [
+        ("bytes".into(), Column::U64(rows.iter().map(|row| row.bytes).collect())),
+        ("throughput_gbps".into(), Column::F64(rows.iter().map(rate).collect())),
+        ("utilisation".into(), share(|row| row.busy)),
+        ("credit_stall_fraction".into(), share(|row| row.stalled)),
+    ]
+}
+
+fn window_links(plan: &FabricPlan, recorder: &FabricRecorder, links: &Links) -> Table {
+    let (places, rows): (Vec<Place>, Vec<Use>) = links.all().unzip();
+    link_names(plan, &places).into_iter().chain(uses(plan, &rows, recorder.span.window())).collect()
+}
+
+fn link_series(plan: &FabricPlan, links: &Links, closed: &[Ticks]) -> Table {
+    let places: Vec<Place> = closed.iter().flat_map(|_| links.all()).map(|(place, _)| place).collect();
+    let interval = plan.span.interval.unwrap_or(plan.span.end);
+    let time = ("time_s".into(), times(plan, closed, links.all().count()));
+    [time].into_iter().chain(link_names(plan, &places)).chain(uses(plan, &links.rows, interval)).collect()
+}
+
+fn held_up(plan: &FabricPlan, recorder: &FabricRecorder, victims: &Victims) -> Table {
+    let rows = victims.shares(plan, &recorder.account_of);
+    let roots: Vec<Place> = rows.keys().map(|row| row.root).collect();
+    let accounts = || rows.keys().map(|row| &plan.accounts[row.account]);
+    let jobs = Column::Named {
+        names: plan.jobs.clone(),
+        rows: accounts().map(|account| account.job as u8).collect(),
+    };
+    let roles = Column::Named {
+        names: vec!["contributor".into(), "victim".into()],
+        rows: rows.keys().map(|row| u8::from(row.is_victim)).collect(),
+    };
+    let shares: Vec<f64> = rows.values().copied().collect();
+    let window = ns(plan, recorder.span.window()) / 1e9;
+    let mut table: Table = vec![
+        ("job".into(), jobs),
+        ("name".into(), Column::Text(accounts().map(|account| account.name.clone()).collect())),
+        ("role".into(), roles),
+    ];
+    table.extend(link_names(plan, &roots));
+    table.push(("lost_s".into(), Column::F64(shares.iter().map(|share| share * window).collect())));
+    table.push(("lost_fraction".into(), Column::F64(shares)));
+    table
+}

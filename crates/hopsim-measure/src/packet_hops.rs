@@ -1,0 +1,185 @@
+//! The routers that packets pass, and what they wait for in each: the record stream `packet_hops`.
+
+use super::{Column, Table};
+use hopsim_cycles::kernel::ids::{Id as _, PairId, SlotId};
+use hopsim_cycles::kernel::packet::Packet;
+use hopsim_cycles::kernel::packet::PacketKey;
+use hopsim_experiment::config::measure::PacketsConfig;
+use hopsim_experiment::plan::Plan;
+use hopsim_network::network::{NONE, TERMINAL};
+use std::ops::Range;
+
+/// A router that a packet has passed.
+#[derive(Clone, Copy, Debug)]
+struct HopRow {
+    packet: PacketKey,
+    job: u8,
+    /// Length \[phits\].
+    length: u16,
+    /// Links passed before.
+    hop: u16,
+    /// Whether the packet has left its minimal path by now.
+    misrouted: bool,
+    /// The input VC, among those of the region, and once all regions are there of the network.
+    slot: u32,
+    /// The output VC, among those of the region, and once all regions are there of the network.
+    pair: u32,
+    arrived: u32,
+    granted: u32,
+    departed: u32,
+    /// What the packet waited for, in the order of [`Waited`] \[cycles\].
+    waited: [u32; 5],
+}
+
+impl HopRow {
+    /// The key by which the rows of the table are sorted.
+    fn key(&self) -> (u32, u32, u32, u16) {
+        (self.packet.generated, self.packet.source, self.packet.serial, self.hop)
+    }
+}
+
+/// Which packets are recorded. It follows from what is known of a packet when it is generated, so all of its rows are there or none.
+#[derive(Clone, Debug)]
+struct Chosen {
+    every: u32,
+    source: Option<u32>,
+    destination: Option<u32>,
+    generated: Range<u32>,
+}
+
+impl Chosen {
+    fn has(&self, packet: &PacketKey) -> bool {
+        let is = |wanted: Option<u32>, node: u32| wanted.is_none_or(|wanted| wanted == node);
+        packet.serial.is_multiple_of(self.every)
+            && is(self.source, packet.source)
+            && is(self.destination, packet.destination)
+            && self.generated.contains(&packet.generated)
+    }
+}
+
+/// The routers that packets have passed, in no order.
+#[derive(Clone, Debug)]
+pub struct PacketHops {
+    chosen: Chosen,
+    nodes_per_router: u32,
+    rows: Vec<HopRow>,
+}
+
+impl PacketHops {
+    /// An empty table of the packets that the plan asks for.
+    pub fn new(plan: &Plan) -> Self {
+        let config = plan.experiment.measure.packets.clone().unwrap_or_default();
+        let PacketsConfig { every, source, destination, from, to } = config;
+        let chosen = Chosen { every, source, destination, generated: from..to.unwrap_or(u32::MAX) };
+        Self { chosen, nodes_per_router: plan.system.topology.nodes_per_router(), rows: Vec::new() }
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// A packet, which departs at `departed`, was granted an output VC at `granted`, after it had waited in an input VC, for what
+    /// the columns of the table say in their order.
+    // Out of line, so that runs without the stream do not pay for it.
+    #[inline(never)]
+    pub fn add(
+        &mut self,
+        packet: &Packet,
+        (slot, pair): (SlotId, PairId),
+        (granted, departed): (u32, u32),
+        waited: [u32; 5],
+    ) {
+        let key = packet.key(self.nodes_per_router);
+        if !self.chosen.has(&key) {
+            return;
+        }
+        self.rows.push(HopRow {
+            packet: key,
+            job: packet.job,
+            length: packet.length,
+            hop: packet.hops[0] + packet.hops[1],
+            misrouted: packet.route.misrouted(),
+            slot: slot.index() as u32,
+            pair: pair.index() as u32,
+            arrived: packet.arrived,
+            granted,
+            departed,
+            waited,
+        });
+    }
+
+    /// Appends the rows of the routers behind these, which have so many `places`.
+    pub fn append(&mut self, other: &Self, places: usize) {
+        let moved =
+            |row: &HopRow| HopRow { slot: row.slot + places as u32, pair: row.pair + places as u32, ..*row };
+        self.rows.extend(other.rows.iter().map(moved));
+    }
+
+    /// The rows as a table, packet by packet in the order in which the packets were generated.
+    pub fn table(&self, plan: &Plan) -> Table {
+        let mut rows: Vec<&HopRow> = self.rows.iter().collect();
+        rows.sort_unstable_by_key(|row| row.key());
+        let layout = &plan.system.network.layout;
+        let output = |row: &HopRow| {
+            layout.pair_vc(row.pair as usize % layout.stride()).map_or((0, 0), |(port, vc)| (port, vc.into()))
+        };
+        let input = |row: &HopRow| {
+            layout.slot_vc(row.slot as usize % layout.stride()).map_or((0, 0), |(port, vc)| (port, vc.into()))
+        };
+        let router = |row: &HopRow| row.pair / layout.stride() as u32;
+        let peer = |row: &HopRow| {
+            plan.system.network.link(router(row), output(row).0).peer.map_or(NONE, |(peer, _)| peer)
+        };
+        let column =
+            |value: &dyn Fn(&HopRow) -> u32| Column::U32(rows.iter().map(|row| value(row)).collect());
+        let waited = |cause: usize| column(&|row| row.waited[cause]);
+        let mut classes: Vec<String> = vec!["terminal".into()];
+        classes.extend(plan.system.topology.link_classes().iter().map(|&name| name.to_owned()));
+        let class = rows.iter().map(|row| layout.class[output(row).0]).collect();
+        let jobs = plan.system.jobs.iter().map(|job| job.name().to_owned()).collect();
+        let job = rows.iter().map(|row| row.job).collect();
+        vec![
+            ("source".into(), column(&|row| row.packet.source)),
+            ("serial".into(), column(&|row| row.packet.serial)),
+            ("destination".into(), column(&|row| row.packet.destination)),
+            ("job".into(), Column::Named { names: jobs, rows: job }),
+            ("length".into(), column(&|row| row.length.into())),
+            ("generated".into(), column(&|row| row.packet.generated)),
+            (
+                "delivered".into(),
+                Column::F64(delivered(&rows, |row| layout.class[output(row).0] == TERMINAL)),
+            ),
+            ("hop".into(), column(&|row| row.hop.into())),
+            ("router".into(), column(&router)),
+            ("input_port".into(), column(&|row| input(row).0 as u32)),
+            ("input_vc".into(), column(&|row| input(row).1)),
+            ("port".into(), column(&|row| output(row).0 as u32)),
+            ("port_class".into(), Column::Named { names: classes, rows: class }),
+            ("vc".into(), column(&|row| output(row).1)),
+            ("peer_router".into(), column(&peer)),
+            ("arrived".into(), column(&|row| row.arrived)),
+            ("granted".into(), column(&|row| row.granted)),
+            ("departed".into(), column(&|row| row.departed)),
+            ("queued".into(), waited(0)),
+            ("room".into(), waited(1)),
+            ("bubble".into(), waited(2)),
+            ("output".into(), waited(3)),
+            ("crossbar".into(), waited(4)),
+            ("misrouted".into(), column(&|row| row.misrouted.into())),
+        ]
+    }
+}
+
+/// When the tail of the packet of each row is at its node; NaN if it has not set out for it.
+fn delivered(rows: &[&HopRow], leaves: impl Fn(&HopRow) -> bool) -> Vec<f64> {
+    let mut cycles = vec![f64::NAN; rows.len()];
+    for (place, row) in rows.iter().enumerate().rev() {
+        if leaves(row) {
+            cycles[place] = f64::from(row.departed) + f64::from(row.length);
+        } else if rows.get(place + 1).is_some_and(|next| next.packet == row.packet) {
+            cycles[place] = cycles[place + 1];
+        }
+    }
+    cycles
+}
