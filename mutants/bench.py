@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import PurePath
 
 from mutants.scratch import PROFILE, MutantsError, Run, Scratch
 
@@ -13,7 +15,16 @@ LEAST_LIMIT_S = 60.0
 SLOWER = 10.0
 """A test that takes this many times what it takes with nothing broken is taken for endless."""
 
+MODULE = "python/hopsim/_core.abi3.so"
+"""The compiled module, where Python tests find it."""
+
 _CARGO_TEST = ("cargo", "test", "--quiet", "--profile", PROFILE)
+# With the feature that the tests of the reference ask for: the engine is compiled once for both.
+_CARGO_MODULE = (
+    *("cargo", "build", "--quiet", "--profile", PROFILE),
+    *("--package", "hopsim-py", "--features", "hopsim-core/trace"),
+)
+_MADE_MODULE = f"target/{PROFILE}/lib_core.so"
 _PARSE = "import ast, pathlib, sys; ast.parse(pathlib.Path(sys.argv[1]).read_text('utf-8'))"
 
 
@@ -39,42 +50,50 @@ class Trial:
 class Bench:
     """Breaks files of a copy of the checkout, one at a time.
 
-    Tests are commands that begin with `cargo test` or `python -m pytest`.
+    Tests are commands that begin with `cargo test` or `python -m pytest`. Where the file is a Rust source, a
+    Python test meets the module that is compiled from the broken sources; else the one of the checkout.
     """
 
     def __init__(self, scratch: Scratch) -> None:
         self.scratch = scratch
-        self._seconds: dict[tuple[str, ...], float] = {}
-        """Test -> how long it takes when nothing is broken [s]."""
+        self._seconds: dict[tuple[str, tuple[str, ...]], float] = {}
+        """Suffix of the broken file, test -> how long it takes when nothing is broken [s]."""
 
     def attempt(self, file: str, text: str, test: tuple[str, ...]) -> Trial:
         """Run a test while `file` holds `text`. Raises `MutantsError` if it fails without that, too."""
         limit_s = max(LEAST_LIMIT_S, SLOWER * self._seconds_of(file, test))
-        with self.scratch.with_text(file, text):
-            built = self._build(file, test)
+        with self.scratch.with_content(file, text.encode("utf-8")), self._built(file, test) as built:
             if built.status != 0:
                 return Trial(Verdict.UNBUILT, built.seconds, built.output)
             run = self.scratch.run(_plain(test), limit_s)
         return Trial(_verdict(test, run), built.seconds + run.seconds, run.output)
 
     def _seconds_of(self, file: str, test: tuple[str, ...]) -> float:
-        if test not in self._seconds:
-            built = self._build(file, test)
-            run = self.scratch.run(_plain(test), BUILD_LIMIT_S) if built.status == 0 else built
+        key = (PurePath(file).suffix, test)
+        if key not in self._seconds:
+            with self._built(file, test) as built:
+                run = self.scratch.run(_plain(test), BUILD_LIMIT_S) if built.status == 0 else built
             if run.status != 0:
                 raise MutantsError(f"{' '.join(test)}: fails with nothing broken\n{run.output}")
-            self._seconds[test] = run.seconds
-        return self._seconds[test]
+            self._seconds[key] = run.seconds
+        return self._seconds[key]
 
-    def _build(self, file: str, test: Sequence[str]) -> Run:
-        """Compile what the test needs: what does not compile is not caught by a test."""
-        words = list(test)
-        if words[0] == "cargo":
+    @contextlib.contextmanager
+    def _built(self, file: str, test: Sequence[str]) -> Generator[Run]:
+        """What the test needs of the file is compiled: what does not compile is not caught by a test."""
+        if test[0] == "cargo":
+            words = list(test)
             end = words.index("--") if "--" in words else len(words)
-            command = (*_CARGO_TEST, "--no-run", *words[2:end])
+            yield self.scratch.run((*_CARGO_TEST, "--no-run", *words[2:end]), BUILD_LIMIT_S)
+        elif file.endswith(".rs"):
+            built = self.scratch.run(_CARGO_MODULE, BUILD_LIMIT_S)
+            if built.status != 0:
+                yield built
+                return
+            with self.scratch.with_content(MODULE, (self.scratch.root / _MADE_MODULE).read_bytes()):
+                yield built
         else:
-            command = ("python", "-c", _PARSE, file)
-        return self.scratch.run(command, BUILD_LIMIT_S)
+            yield self.scratch.run(("python", "-c", _PARSE, file), BUILD_LIMIT_S)
 
 
 def _plain(test: Sequence[str]) -> tuple[str, ...]:

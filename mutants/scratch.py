@@ -64,16 +64,19 @@ class Scratch:
         return cls(root, lock)
 
     @contextlib.contextmanager
-    def with_text(self, file: str, text: str) -> Generator[None]:
-        """`file` holds `text`; afterwards again what it held."""
+    def with_content(self, file: str, content: bytes) -> Generator[None]:
+        """`file` holds `content`; afterwards again what it held, or it is gone again."""
         path = self.root / file
-        before = path.read_bytes()
+        before = path.read_bytes() if path.exists() else None
         try:
-            path.write_text(text, "utf-8")
+            path.write_bytes(content)
             yield
         finally:
-            # The new time of change makes Cargo compile it again.
-            path.write_bytes(before)
+            if before is None:
+                path.unlink(missing_ok=True)
+            else:
+                # The new time of change makes Cargo compile it again.
+                path.write_bytes(before)
 
     def run(self, command: Sequence[str], limit_s: float, folder: str = ".") -> Run:
         """Run a command in a folder of the copy; `python` is this interpreter."""
@@ -107,6 +110,9 @@ class Scratch:
             # Compiled Python is recognised by size and second of its source: too coarse here.
             "PYTHONDONTWRITEBYTECODE": "1",
             "CARGO_TARGET_DIR": str(self.root / "target"),
+            # As maturin tells Cargo: for this interpreter, and without linking libpython.
+            "PYO3_PYTHON": sys.executable,
+            "PYO3_BUILD_EXTENSION_MODULE": "1",
             "RUST_MIN_STACK": str(STACK),
         }
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from mutants import bench, named
-from mutants.bench import Bench, Verdict
+from mutants.bench import MODULE, Bench, Verdict
 from mutants.named import Mutant, judge
 from mutants.scratch import CHECKOUT, MutantsError, Scratch
 
@@ -84,6 +85,52 @@ def test_the_verdict_is_that_of_the_test(scratch: Scratch) -> None:
     ):
         assert judge(tried, mutant(find, replace)).trial.verdict is verdict
         assert (scratch.root / "rule.py").read_text("utf-8") == RULE
+
+
+CARGO = """#!/bin/sh
+grep -q "fn larger" rule.rs || exit 101
+mkdir -p "$CARGO_TARGET_DIR/mutants"
+cp rule.rs "$CARGO_TARGET_DIR/mutants/lib_core.so"
+"""
+"""A compiler to which a module is its source."""
+
+RUST_RULE = "fn larger(a: u32, b: u32) -> u32 { if a > b { a } else { b } }\n"
+TEST_OF_MODULE = f"""
+from pathlib import Path
+
+def test_larger():
+    assert "if a >" in Path({MODULE!r}).read_text()
+"""
+
+
+@pytest.mark.parametrize("before", [None, "the module of the checkout"])
+def test_a_python_test_meets_the_module_of_broken_rust_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str | None
+) -> None:
+    programs, root = tmp_path / "programs", tmp_path / "root"
+    module = root / MODULE
+    for path, text in (
+        (programs / "cargo", CARGO),
+        (root / "rule.rs", RUST_RULE),
+        (root / "test_module.py", TEST_OF_MODULE),
+        (module, before),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if text is not None:
+            path.write_text(text, "utf-8")
+    (programs / "cargo").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    tried = Bench(Scratch(root))
+    for find, replace, verdict in (
+        (" > ", " < ", Verdict.CAUGHT),
+        (" > ", " >= ", Verdict.MISSED),
+        ("fn larger", "fn", Verdict.UNBUILT),
+    ):
+        test = ("python", "-m", "pytest", "-q", "test_module.py")
+        broken = Mutant("area", "name", "breaks", "rule.rs", find, replace, test)
+        assert judge(tried, broken).trial.verdict is verdict
+        assert (root / "rule.rs").read_text("utf-8") == RUST_RULE
+        assert (module.read_text("utf-8") if module.exists() else None) == before
 
 
 def test_a_test_that_does_not_end_has_noticed_nothing(
