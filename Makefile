@@ -85,7 +85,7 @@ lint-python: $(LINTABLE)  ## ruff, pyright
 	$(BIN)/pyright
 
 # What somebody who calls hopsim from Rust reads.
-LIBRARIES := hopsim-core hopsim-experiment hopsim-network hopsim-routing hopsim-traffic hopsim-programs hopsim-infiniband
+LIBRARIES := hopsim-core hopsim-measure hopsim-experiment hopsim-cycles hopsim-network hopsim-routing hopsim-traffic hopsim-programs hopsim-infiniband
 docs: $(DOCUMENTABLE)  ## documentation in build/docs: guides, mechanisms, Python API, Rust API
 	rm -rf build/docs
 	$(BIN)/python docs/build.py build/docs

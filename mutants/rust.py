@@ -18,19 +18,27 @@ from mutants.scratch import CHECKOUT, MutantsError, Scratch
 
 TARGET = 0.95
 
-SOURCES = "crates/hopsim-core/src"
+CYCLES = "crates/hopsim-cycles/src"
 EXPERIMENT = "crates/hopsim-experiment/src"
 FOLDERS = {
     "routing": ("crates/hopsim-routing/src/**",),
     "traffic": ("crates/hopsim-traffic/src/**",),
-    "injection": (f"{EXPERIMENT}/injection/**",),
-    "measure": (f"{SOURCES}/measure/**",),
-    "engine": (f"{SOURCES}/engine/**",),
+    "injection": (f"{CYCLES}/injection/**",),
+    "measure": ("crates/hopsim-measure/src/**",),
+    "engine": tuple(f"{CYCLES}/{each}/**" for each in ("kernel", "node", "router", "threads")),
+    "runs": ("crates/hopsim-core/src/engine/**",),
     "plan": (f"{EXPERIMENT}/plan/**", f"{EXPERIMENT}/plan.rs"),
 }
 """What is broken: names, and the files of each."""
 
-PACKAGES = ("hopsim-core", "hopsim-experiment", "hopsim-routing", "hopsim-traffic")
+PACKAGES = (
+    "hopsim-core",
+    "hopsim-cycles",
+    "hopsim-experiment",
+    "hopsim-measure",
+    "hopsim-routing",
+    "hopsim-traffic",
+)
 """Those that the files are of."""
 
 STAGES = (

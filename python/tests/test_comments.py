@@ -15,9 +15,11 @@ pytestmark = pytest.mark.skipif(not CRATES.is_dir(), reason="needs the sources o
 READ = [
     "hopsim-c",
     "hopsim-core",
+    "hopsim-cycles",
     "hopsim-experiment",
     "hopsim-infiniband",
     "hopsim-infiniband-reference",
+    "hopsim-measure",
     "hopsim-memory",
     "hopsim-network",
     "hopsim-programs",

@@ -1,7 +1,5 @@
 //! Jobs: some nodes, and what they send or run.
 
-use crate::choices::WhenFull;
-use crate::system::NicPlan;
 use hopsim_programs::job::ProgramPlan;
 use hopsim_traffic::changes::Phase;
 use hopsim_traffic::pattern::Pattern;
@@ -126,13 +124,6 @@ impl TrafficPlan {
     /// Whether every packet of the pattern is answered.
     pub fn request_reply(&self) -> bool {
         self.outstanding.is_some()
-    }
-
-    /// Whether the nodes of the job stand still where a packet would be dropped. In bursts in step all do, and no load is
-    /// offered.
-    pub fn may_stall(&self, nic: &NicPlan) -> bool {
-        let waits = self.process.waits() || nic.when_full == WhenFull::Wait;
-        waits && nic.source_queue < u32::MAX && self.process.synchronised().is_none()
     }
 
     /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\].

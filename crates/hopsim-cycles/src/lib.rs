@@ -16,6 +16,7 @@ pub mod mode;
 mod modes;
 pub mod node;
 pub mod observer;
+pub mod perform;
 pub mod region;
 mod router;
 pub mod simulation;

@@ -5,7 +5,7 @@ use crate::choices::{
     Allocator, Consumption, Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc,
     InputPointer, OutputHold, WhenFull,
 };
-use crate::injection::Control;
+use crate::injection::InjectionControl;
 use crate::jobs::{JobPlan, TrafficPlan};
 use hopsim_network::network::{CrossbarInputs, Network};
 use hopsim_network::topology::Topology;
@@ -38,7 +38,7 @@ pub struct System {
     /// Job of every node, `u8::MAX` if idle.
     pub job_of: Vec<u8>,
     /// What keeps nodes from injecting.
-    pub control: Control,
+    pub control: InjectionControl,
     /// Seed of all that is drawn.
     pub seed: u64,
 }
@@ -133,4 +133,12 @@ pub struct NicPlan {
     pub injection_latency: InjectionLatency,
     /// Input ports of its router that a node injects by \[1 … 2\].
     pub injection_ports: u8,
+}
+
+impl NicPlan {
+    /// Whether the nodes of a job stand still where a packet would be dropped. In bursts in step all do, and no load is offered.
+    pub fn may_stall(&self, job: &TrafficPlan) -> bool {
+        let waits = job.process.waits() || self.when_full == WhenFull::Wait;
+        waits && self.source_queue < u32::MAX && job.process.synchronised().is_none()
+    }
 }

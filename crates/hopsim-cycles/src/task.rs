@@ -1,13 +1,9 @@
 //! What is done with a simulation whose kind of routers and mode follow from the system.
 
 use crate::mode::Mode;
-#[cfg(feature = "trace")]
-use crate::modes;
 use crate::observer::Observer;
 use crate::region::Region;
-use crate::router;
 use crate::simulation::{Schedule, Simulation};
-use crate::system::System;
 
 /// How closely the mode of a run fits its system.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,15 +35,4 @@ pub trait Task<'p>: Sized {
     fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
     where
         R: Region<'p, Mode: Mode<Observer = Self::Observer>>;
-}
-
-/// Picks the kind of router and the mode, once per run: everything below is compiled for it.
-pub fn perform<'p, T: Task<'p>>(system: &'p System, fit: Fit, task: T) -> T::Output {
-    router::cioq::perform(system, fit, task)
-}
-
-/// The names of all modes that fit a system.
-#[cfg(feature = "trace")]
-pub fn fitting(system: &System) -> Vec<&'static str> {
-    modes::fitting(system)
 }

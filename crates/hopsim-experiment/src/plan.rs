@@ -32,7 +32,7 @@ use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::choices::{
     Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer, OutputHold,
 };
-use hopsim_cycles::injection::{Control, ControlConfig};
+use hopsim_cycles::injection::{ControlConfig, InjectionControl};
 use hopsim_cycles::system::{MOST_QUEUED, NicPlan, RouterPlan, System};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::CrossbarInputs;
@@ -400,7 +400,11 @@ fn nic_plan(experiment: &Experiment) -> NicPlan {
     }
 }
 
-fn control(experiment: &Experiment, topology: &Topology, network: &Network) -> Result<Control, ConfigError> {
+fn control(
+    experiment: &Experiment,
+    topology: &Topology,
+    network: &Network,
+) -> Result<InjectionControl, ConfigError> {
     let adaptive = matches!(experiment.routing, RoutingConfig::Adaptive(_)) && topology.has_escape();
     if matches!(experiment.nic.control, ControlConfig::Lbr(_)) && !adaptive {
         return Err(ConfigError::new(

@@ -135,7 +135,7 @@ impl Stalls {
 
 /// Whether sources of a plan may stand still.
 pub fn may_stall(plan: &Plan) -> bool {
-    plan.system.jobs.iter().filter_map(JobPlan::traffic).any(|job| job.may_stall(&plan.system.nic))
+    plan.system.jobs.iter().filter_map(JobPlan::traffic).any(|job| plan.system.nic.may_stall(job))
 }
 
 #[cfg(test)]

@@ -169,7 +169,7 @@ impl Cohort {
     }
 }
 
-/// The counters of a thread: sums that no place in the network owns. See [`Places`] for the others. The default counts nothing.
+/// The counters of a thread: sums that no place in the network owns. See [`Places`](crate::places::Places) for the others. The default counts nothing.
 #[derive(Default)]
 pub struct Recorder {
     start: u32,

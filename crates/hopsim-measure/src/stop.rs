@@ -1,6 +1,6 @@
 //! When an adaptive run stops, and how long its next window is: the sequential procedure of Law and Carson (1979) with a window that is
 //! predicted instead of doubled. What is
-//! measured is a fresh window behind the one that was narrow enough: [adaptive](crate::engine).
+//! measured is a fresh window behind the one that was narrow enough.
 
 use super::verdict::{NOT_CONVERGED, SATURATED, STEADY};
 use hopsim_experiment::config::stop::StopConfig;

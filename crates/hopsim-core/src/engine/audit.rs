@@ -3,9 +3,10 @@
 use super::measured::{Measured, Recorded};
 use super::{Control, Trial, schedule};
 use hopsim_cycles::mode::Mode;
+use hopsim_cycles::perform::perform;
 use hopsim_cycles::region::Region;
 use hopsim_cycles::simulation::{Schedule, Simulation};
-use hopsim_cycles::task::{Fit, Task, perform};
+use hopsim_cycles::task::{Fit, Task};
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::recorder::Recorder;
 use hopsim_measure::trace::{PacketTrace, Tracer};

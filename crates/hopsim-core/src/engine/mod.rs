@@ -23,9 +23,10 @@ use crate::error::RunError;
 #[cfg(feature = "trace")]
 use hopsim_cycles::kernel::regions::Cut;
 use hopsim_cycles::mode::Mode;
+use hopsim_cycles::perform::perform;
 use hopsim_cycles::region::Region;
 use hopsim_cycles::simulation::{Schedule, Simulation};
-use hopsim_cycles::task::{Fit, Task, perform};
+use hopsim_cycles::task::{Fit, Task};
 use hopsim_experiment::memory;
 use hopsim_experiment::plan::{AnyPlan, MOST_ROWS, Plan, output_vcs};
 use hopsim_measure::recorder::Recorder;
@@ -279,7 +280,7 @@ pub fn trace_in_every_mode(plan: &Plan, cycles: u32) -> Result<Vec<(&'static str
         };
         Ok((mode, [trace(true)?, trace(false)?]))
     };
-    hopsim_cycles::task::fitting(&plan.system).into_iter().map(in_mode).collect()
+    hopsim_cycles::perform::fitting(&plan.system).into_iter().map(in_mode).collect()
 }
 
 /// Parts of a long run: it looks for deadlock whenever it has become longer by one in so many, so a few hundred times at most.

@@ -34,7 +34,7 @@ impl Default for ControlConfig {
 
 /// An injection control ready to run.
 #[derive(Clone, Debug, Default)]
-pub struct Control {
+pub struct InjectionControl {
     /// The signal.
     pub sat: Option<sat::Sat>,
     /// Room that packets leave in an adaptive VC when they enter the network \[phits\].
@@ -51,20 +51,20 @@ impl ControlConfig {
         topology: &Topology,
         latencies: &[u32],
         (buffer, longest): (u32, u32),
-    ) -> Result<Control, ConfigError> {
+    ) -> Result<InjectionControl, ConfigError> {
         match self {
-            Self::None(_) => Ok(Control::default()),
+            Self::None(_) => Ok(InjectionControl::default()),
             Self::Sat(config) => {
                 let sat = config.build(topology, latencies).map_err(|e| e.within("sat"))?;
-                Ok(Control { sat: Some(sat), ..Control::default() })
+                Ok(InjectionControl { sat: Some(sat), ..InjectionControl::default() })
             }
             Self::Lbr(config) => {
                 let lbr = config.room(buffer, longest).map_err(|e| e.within("lbr"))?;
-                Ok(Control { lbr, ..Control::default() })
+                Ok(InjectionControl { lbr, ..InjectionControl::default() })
             }
             Self::Ipr(config) => {
                 let ipr = config.check().map_err(|e| e.within("ipr"))?;
-                Ok(Control { ipr, ..Control::default() })
+                Ok(InjectionControl { ipr, ..InjectionControl::default() })
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! In the network routers and nodes have plain numbers (`u32`), and topology, routing and traffic know no others. A
 //! region numbers its own routers and nodes from 0: those numbers have types of their own, and what the engine keeps by such
-//! numbers is [`By`](super::by::By) them.
+//! numbers is `By` them (`by.rs`).
 
 use std::fmt::{self, Display, Formatter};
 

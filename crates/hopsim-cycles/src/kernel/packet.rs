@@ -38,7 +38,7 @@ pub struct Injection {
 
 /// Where a packet leaves the network, at its destination router.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Ejection {
+pub struct Exit {
     /// Terminal port.
     pub terminal: u8,
     /// Output VC.
@@ -79,7 +79,7 @@ pub struct Packet {
     /// The job of the packet.
     pub job: u8,
     /// Where the packet leaves the network.
-    pub ejection: Ejection,
+    pub ejection: Exit,
 }
 
 impl Packet {

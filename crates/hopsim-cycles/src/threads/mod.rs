@@ -12,7 +12,7 @@ use crate::control::{Cancelled, Control};
 use crate::region::{Region, Windows, WorkerOf, simulate};
 use barrier::{Barrier, Broken};
 pub use post::Post;
-use shares::Shares;
+use shares::WorkShares;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -92,7 +92,7 @@ pub struct Team<'r, R> {
     turns: Vec<Mutex<Turn<'r, R>>>,
     windows: Windows<'r>,
     post: &'r Post,
-    shares: Shares,
+    shares: WorkShares,
     barrier: Barrier,
     control: &'r Control,
     /// Time that all threads have worked and waited \[ns\].
@@ -117,7 +117,7 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
             turns: regions.iter_mut().map(turn).collect(),
             windows,
             post,
-            shares: Shares::new(work, threads),
+            shares: WorkShares::new(work, threads),
             barrier: Barrier::new(threads, cores),
             control,
             time: [AtomicU64::new(0), AtomicU64::new(0)],

@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 struct Taken(AtomicUsize);
 
 /// The share of every thread in the regions. A thread that is done with its share takes over from the others.
-pub struct Shares {
+pub struct WorkShares {
     shares: Vec<Range<usize>>,
     /// Regions of each share that are taken, in windows with an even and with an odd number.
     taken: [Vec<Taken>; 2],
 }
 
-impl Shares {
-    /// Shares out regions among `threads` threads: neighbours together, about equal amounts of work, of which `work` says how
+impl WorkShares {
+    /// WorkShares out regions among `threads` threads: neighbours together, about equal amounts of work, of which `work` says how
     /// much there is in each region.
     pub fn new(work: &[u64], threads: usize) -> Self {
         // A region is never without any work.
@@ -65,7 +65,7 @@ mod tests {
     fn every_region_is_taken_once_in_every_window() {
         for (work, threads) in [(vec![0; 7], 3), (vec![5, 0, 0, 90, 1], 2), (vec![1], 4), (vec![9; 129], 64)]
         {
-            let shares = Shares::new(&work, threads);
+            let shares = WorkShares::new(&work, threads);
             for window in 0..4 {
                 (0..threads).for_each(|thread| shares.begin(window, thread));
                 let mut all: Vec<usize> = (0..2 * work.len())
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn shares_have_about_equal_work() {
-        let shares = |work: &[u64], threads| Shares::new(work, threads).shares;
+        let shares = |work: &[u64], threads| WorkShares::new(work, threads).shares;
         assert_eq!(shares(&[9; 6], 3), [0..2, 2..4, 4..6]);
         assert_eq!(shares(&[99, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9], 2), [0..1, 1..12]);
         assert_eq!(shares(&[9, 9], 3).iter().map(ExactSizeIterator::len).sum::<usize>(), 2);

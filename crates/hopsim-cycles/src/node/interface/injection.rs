@@ -3,7 +3,7 @@
 use crate::choices::InjectionVc;
 use crate::kernel::Kernel;
 use crate::kernel::ids::{Id as _, RegionNode, Terminal};
-use crate::kernel::packet::{Ejection, Injection, Packet, Waiting};
+use crate::kernel::packet::{Exit, Injection, Packet, Waiting};
 use crate::kernel::wires::{Arrival, Credit};
 use crate::mode::Mode;
 use crate::node::interface::Interfaces;
@@ -236,7 +236,7 @@ impl Interfaces {
             queue_wait: [0; 2],
             hops: [0; 2],
             job,
-            ejection: Ejection {
+            ejection: Exit {
                 terminal: (packet.destination - destination_router * self.per_router) as u8,
                 vc: self.ejection_vc(kernel, job, kernel.span.node(node), packet.requested),
             },

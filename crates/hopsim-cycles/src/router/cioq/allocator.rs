@@ -13,20 +13,20 @@ use crate::router::cioq::router_mut::RouterMut;
 use crate::router::cioq::routers::Array;
 
 /// The allocator, which visits one router after the other.
-pub struct Allocator<const W: usize> {
+pub struct SwitchAllocator<const W: usize> {
     /// Slot nominated by each input port.
     nominee: Array<usize, Slot, W>,
     /// Input ports that request each output port; empty between the stages.
     requesters: Array<usize, Mask<usize, W>, W>,
 }
 
-impl<const W: usize> Default for Allocator<W> {
+impl<const W: usize> Default for SwitchAllocator<W> {
     fn default() -> Self {
         Self { nominee: Array::new(Slot::at(0)), requesters: Array::new(Mask::EMPTY) }
     }
 }
 
-impl<const W: usize> Allocator<W> {
+impl<const W: usize> SwitchAllocator<W> {
     /// One cycle of the allocator. Returns the next cycle in which it could do anything if neither a head nor a credit arrives
     /// before and no port becomes free that heads with a choice wait for; 0 if that is not known.
     #[inline]
@@ -170,7 +170,7 @@ impl<const W: usize> Allocator<W> {
         inputs
     }
 
-    /// The allocator's iterations where heads have a choice. Returns what [`Allocator::allocate`] does.
+    /// The allocator's iterations where heads have a choice. Returns what [`SwitchAllocator::allocate`] does.
     #[inline(never)]
     pub fn iterate_choices<M: Run>(
         &mut self,

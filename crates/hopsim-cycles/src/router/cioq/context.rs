@@ -12,7 +12,7 @@ use crate::router::cioq::damq::Damq;
 use crate::router::cioq::marks::Marks;
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::masks::Masks;
-use crate::router::cioq::sat::Sat;
+use crate::router::cioq::sat::SatSignal;
 use crate::router::cioq::shared::Shared;
 use crate::router::cioq::tables::Tables;
 use hopsim_network::network::TERMINAL;
@@ -36,7 +36,7 @@ pub struct Context<'p, const W: usize, M: Run> {
     /// Marks of saturated global links.
     pub marks: Option<Box<Marks>>,
     /// The signal of injection control.
-    pub sat: Option<Sat>,
+    pub sat: Option<SatSignal>,
     /// Outstanding phits of packets on their minimal path, by pair; empty if nobody reads them.
     pub minimal: By<PairId, u32>,
 }
@@ -54,7 +54,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
             damq: Damq::new(system, ids),
             contention: Contention::new(system, &sensors, (&span, ids)),
             marks: Marks::new(system, &sensors, &span).map(Box::new),
-            sat: system.control.sat.as_ref().map(Sat::new),
+            sat: system.control.sat.as_ref().map(SatSignal::new),
             minimal: By::all(0, if sensors.minimal_occupancy { ids } else { 0 }),
             kernel,
         }

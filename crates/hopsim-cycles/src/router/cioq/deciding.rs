@@ -11,7 +11,7 @@ use crate::router::cioq::router_view::RouterView;
 use hopsim_routing::view::View;
 
 impl<const W: usize> RouterMut<'_, W> {
-    /// What [`Allocator::allocate`] returns when nothing can be granted any more until something happens.
+    /// What [`SwitchAllocator::allocate`] returns when nothing can be granted any more until something happens.
     #[inline]
     pub fn rest<M: Run>(&self, cx: &Context<'_, W, M>) -> u32 {
         let waiting = &self.extras.choices.waiting;

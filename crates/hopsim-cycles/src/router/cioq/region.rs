@@ -15,7 +15,7 @@ use crate::kernel::{Kernel, Wishes};
 use crate::node::{Nodes, Run};
 use crate::observer::Observer;
 use crate::router::cioq::active::wake;
-use crate::router::cioq::allocator::Allocator;
+use crate::router::cioq::allocator::SwitchAllocator;
 use crate::router::cioq::context::Context;
 use crate::router::cioq::extras::Extras;
 use crate::router::cioq::injection_waits::InjectionWaits;
@@ -38,7 +38,7 @@ pub struct Cioq<'p, const W: usize, M: Run> {
     pub(super) active: Vec<u64>,
     /// Routers that need not be left alone any longer, by cycle.
     pub(super) wakes: Wheel<RegionRouter, M::Calendar>,
-    pub(super) allocator: Allocator<W>,
+    pub(super) allocator: SwitchAllocator<W>,
     pub(super) waits: InjectionWaits<W>,
 }
 
@@ -57,7 +57,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             extras: Extras::new(system, (span.routers, ahead)),
             active: vec![0; span.routers.div_ceil(64)],
             wakes: Wheel::new(if M::SLEEPS { ahead } else { 0 }),
-            allocator: Allocator::default(),
+            allocator: SwitchAllocator::default(),
             waits: InjectionWaits::new(system, &shared),
             context: Context::new(Kernel::new(constants, wishes, regions, number), shared),
         }

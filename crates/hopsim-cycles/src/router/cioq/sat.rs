@@ -1,13 +1,13 @@
 //! The SAT signal on its way: who may inject. See [`crate::injection::sat`].
 
-use crate::injection::sat::Sat as Rule;
+use crate::injection::sat::Sat;
 use crate::kernel::by::By;
 use crate::kernel::ids::RegionNode;
 use serde::{Deserialize, Serialize};
 
 /// The signal and what nodes have injected since it passed.
-pub struct Sat {
-    pub(super) rule: Rule,
+pub struct SatSignal {
+    pub(super) rule: Sat,
     /// Place of the signal on the walk.
     pub(super) place: usize,
     /// Cycle from which the signal is there.
@@ -27,9 +27,9 @@ pub struct SatState {
     nodes: Vec<(u32, u16)>,
 }
 
-impl Sat {
+impl SatSignal {
     /// The signal at the first node of the walk.
-    pub fn new(rule: &Rule) -> Self {
+    pub fn new(rule: &Sat) -> Self {
         let nodes = rule.walk.len();
         Self { rule: rule.clone(), place: 0, arrives: 0, counts: By::all(0, nodes), held: By::all(0, nodes) }
     }

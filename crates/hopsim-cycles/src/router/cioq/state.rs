@@ -16,7 +16,7 @@ use crate::router::cioq::marks::MarksState;
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::region::Cioq;
 use crate::router::cioq::routers::{InputVc, Port, Router};
-use crate::router::cioq::sat::{Sat, SatState};
+use crate::router::cioq::sat::{SatSignal, SatState};
 use crate::state::State;
 use hopsim_routing::prospect::Prospect;
 use serde::{Deserialize, Serialize};
@@ -142,7 +142,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             saved.iter_mut().zip(states).for_each(|(router, state)| router.marks = Some(state));
         }
         state.region.routers.append(&mut saved);
-        state.region.sat = sat.as_ref().map(Sat::save);
+        state.region.sat = sat.as_ref().map(SatSignal::save);
         nodes.save(kernel, &mut state.region.nodes);
     }
 
