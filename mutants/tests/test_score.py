@@ -98,7 +98,9 @@ def test_an_equivalent_mutant_that_no_tool_makes_any_more_is_told() -> None:
         Change(f"{rust.EXPERIMENT}/plan.rs", "a", "c"),
     )
     mutants = [rust.Mutant("a", made.file, "@@ -1 +1 @@\n-a\n+b\n")]
-    assert rust.stale(mutants, {made: "", gone: "", Change("python/hopsim/stats.py", "a", "b"): ""}) == [gone]
+    assert rust.stale(
+        mutants, {made: "", gone: "", Change("python/hopsim/metrics/stats.py", "a", "b"): ""}
+    ) == [gone]
 
 
 def test_the_copy_follows_the_checkout_and_leaves_alone_what_is_equal(
