@@ -15,7 +15,8 @@ import hopsim
 from conftest import ROOT, Command
 from hopsim.document.experiment import example_names, preset_names
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT = PYPROJECT["project"]
 
 
 def test_version_and_licence_are_the_same_everywhere() -> None:
@@ -33,6 +34,13 @@ def test_the_description_of_the_package_needs_nothing_of_the_repository() -> Non
     text = (ROOT / PROJECT["readme"]).read_text("utf-8")
     targets = re.findall(r"\]\(([^)]+)\)|src=\"([^\"]+)", text)
     assert all(target.startswith("https://") for pair in targets for target in pair if target)
+
+
+def test_every_package_is_installed() -> None:
+    """What is not named is found in the sources all the same: tests would not miss it."""
+    maturin = PYPROJECT["tool"]["maturin"]
+    packages = {file.parent.name for file in (ROOT / maturin["python-source"]).glob("*/__init__.py")}
+    assert packages == set(maturin["python-packages"])
 
 
 def test_presets_and_examples_are_files_of_the_package() -> None:
