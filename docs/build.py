@@ -17,10 +17,10 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from hopsim.catalogue import KINDS, Catalogue, Node, Parameter
 from hopsim.cli.explain import found_by_several_runs
-from hopsim.columns import result_columns
-from hopsim.reproduce.entries import BY_NAME
+from hopsim.vocabulary.catalogue import KINDS, Catalogue, Node, Parameter
+from hopsim.vocabulary.columns import result_columns
+from hopsim_reproduce.entries import BY_NAME
 
 ROOT = Path(__file__).resolve().parents[1]
 

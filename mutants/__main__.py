@@ -89,7 +89,7 @@ def python_command(modules: tuple[str, ...]) -> None:
         outcomes = package.run(Scratch.of_checkout(), modules or tuple(package.MODULES))
         status = report(outcomes, known, package.TARGET)
         made = {outcome.change for outcome in outcomes}
-        places = {f"python/hopsim/{module}.py" for module in modules or package.MODULES}
+        places = {f"python/{module}.py" for module in modules or package.MODULES}
         _refuse_unknown([change for change in known if change.file in places and change not in made])
     except MutantsError as error:
         sys.exit(f"mutants: {error}")

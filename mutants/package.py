@@ -15,132 +15,142 @@ from mutants.scratch import MutantsError, Scratch
 
 TARGET = 0.9
 
+PACKAGES = ("hopsim", "hopsim_reproduce")
+
 MODULES: Mapping[str, tuple[str, ...]] = {
-    "stats": ("stats",),
-    "series": ("series",),
-    "store": ("store",),
-    "experiment": ("experiment",),
-    "tables": ("tables",),
-    "reaction": ("reaction",),
-    "saturation": ("saturation_exact",),
-    "why": ("why",),
-    "why_fabric": ("why_fabric_exact",),
-    "limit_note": ("fabrics",),
-    "stopping": ("stopping",),
-    "verdict": ("verdict",),
-    "slowdowns": ("program_jobs", "slowdowns_exact"),
-    "estimate": ("estimate", "estimate_exact"),
-    "memory": ("memory",),
-    "packets": ("packets_exact",),
-    "packet_trace": ("packet_trace_exact",),
-    "results": ("python", "results_exact"),
-    "summary_table": ("summary_table",),
-    "sweeps": ("sweeps_exact", "python"),
-    "labels": ("labels",),
-    "units": ("units",),
-    "trace_info": ("trace_info_exact",),
-    "perfetto": ("trace_packet", "packets_exact"),
-    "simulation": ("simulation",),
-    "reproduce/claims": ("claims_exact",),
-    "reproduce/figure": ("reproduce_exact",),
-    "reproduce/model": ("reproduce_exact",),
-    "reproduce/panels": ("reproduce_exact",),
-    "plot/records": ("figure_parts",),
-    "plot/intervals": ("program_figures_exact",),
-    "plot/view": ("figure_parts",),
-    "plot/style": ("figure_parts",),
-    "plot/metric": ("traffic_figures_exact",),
-    "plot/saturation": ("figures_exact",),
-    "plot/unsteady": ("figure_parts",),
-    "plot/breakdown": ("traffic_figures_exact",),
-    "plot/cdf": ("traffic_figures_exact",),
-    "plot/histogram": ("traffic_figures_exact",),
-    "plot/injection": ("traffic_figures_exact",),
-    "plot/node_map": ("traffic_figures_exact",),
-    "plot/link_forms": ("link_forms",),
-    "plot/link_map": ("traffic_figures_exact",),
-    "plot/over_time": ("figure_parts",),
-    "plot/flows": ("figures_clear", "figures_exact", "fabrics"),
-    "plot/links": ("plots", "figures_exact"),
-    "plot/queues": ("figures_exact",),
-    "plot/gantt": ("program_figures_exact",),
-    "plot/ranks": ("program_figures_exact",),
-    "plot/placement": ("program_figures_exact",),
-    "plot/message_latency": ("program_figures_exact",),
-    "plot/messages_in_flight": ("program_figures_exact",),
-    "report/curves": ("report_exact",),
-    "report/links": ("report_exact",),
-    "report/network": ("report_exact",),
-    "report/overview": ("report_exact",),
-    "report/payload": ("report_exact",),
-    "report/points": ("report_exact",),
-    "report/ranks": ("report_exact",),
-    "report/trees": ("report_exact",),
+    "hopsim/metrics/stats": ("metrics/stats",),
+    "hopsim/metrics/series": ("metrics/series",),
+    "hopsim/results/store": ("results/store",),
+    "hopsim/document/experiment": ("document/experiment",),
+    "hopsim/metrics/tables": ("metrics/tables",),
+    "hopsim/reaction": ("reaction",),
+    "hopsim/runs/saturation": ("runs/saturation_exact",),
+    "hopsim/insight/why": ("insight/why",),
+    "hopsim/insight/why_fabric": ("insight/why_fabric_exact",),
+    "hopsim/insight/limit_note": ("runs/fabrics",),
+    "hopsim/metrics/stopping": ("metrics/stopping",),
+    "hopsim/metrics/verdict": ("metrics/verdict",),
+    "hopsim/runs/slowdowns": ("runs/program_jobs", "runs/slowdowns_exact"),
+    "hopsim/document/estimate": ("document/estimate", "document/estimate_exact"),
+    "hopsim/runs/memory": ("runs/memory",),
+    "hopsim/insight/packets": ("insight/packets_exact",),
+    "hopsim/runs/packet_trace": ("runs/packet_trace_exact",),
+    "hopsim/results/result": ("runs/python", "results/results_exact"),
+    "hopsim/metrics/summary_table": ("metrics/summary_table",),
+    "hopsim/runs/sweeps": ("runs/sweeps_exact", "runs/python"),
+    "hopsim/vocabulary/labels": ("vocabulary/labels",),
+    "hopsim/vocabulary/units": ("vocabulary/units",),
+    "hopsim/files/trace_info": ("files/trace_info_exact",),
+    "hopsim/insight/perfetto": ("insight/trace_packet", "insight/packets_exact"),
+    "hopsim/runs/simulation": ("runs/simulation",),
+    "hopsim_reproduce/claims": ("reproduce/claims_exact",),
+    "hopsim_reproduce/figure": ("reproduce/reproduce_exact",),
+    "hopsim_reproduce/model": ("reproduce/reproduce_exact",),
+    "hopsim_reproduce/panels": ("reproduce/reproduce_exact",),
+    "hopsim/plot/records": ("plot/figure_parts",),
+    "hopsim/plot/intervals": ("plot/program_figures_exact",),
+    "hopsim/plot/view": ("plot/figure_parts",),
+    "hopsim/plot/style": ("plot/figure_parts",),
+    "hopsim/plot/metric": ("plot/traffic_figures_exact",),
+    "hopsim/plot/saturation": ("plot/figures_exact",),
+    "hopsim/plot/unsteady": ("plot/figure_parts",),
+    "hopsim/plot/breakdown": ("plot/traffic_figures_exact",),
+    "hopsim/plot/cdf": ("plot/traffic_figures_exact",),
+    "hopsim/plot/histogram": ("plot/traffic_figures_exact",),
+    "hopsim/plot/injection": ("plot/traffic_figures_exact",),
+    "hopsim/plot/node_map": ("plot/traffic_figures_exact",),
+    "hopsim/plot/link_forms": ("plot/link_forms",),
+    "hopsim/plot/link_map": ("plot/traffic_figures_exact",),
+    "hopsim/plot/over_time": ("plot/figure_parts",),
+    "hopsim/plot/flows": ("plot/figures_clear", "plot/figures_exact", "runs/fabrics"),
+    "hopsim/plot/links": ("plot/plots", "plot/figures_exact"),
+    "hopsim/plot/queues": ("plot/figures_exact",),
+    "hopsim/plot/gantt": ("plot/program_figures_exact",),
+    "hopsim/plot/ranks": ("plot/program_figures_exact",),
+    "hopsim/plot/placement": ("plot/program_figures_exact",),
+    "hopsim/plot/message_latency": ("plot/program_figures_exact",),
+    "hopsim/plot/messages_in_flight": ("plot/program_figures_exact",),
+    "hopsim/report/curves": ("report/report_exact",),
+    "hopsim/report/links": ("report/report_exact",),
+    "hopsim/report/network": ("report/report_exact",),
+    "hopsim/report/overview": ("report/report_exact",),
+    "hopsim/report/payload": ("report/report_exact",),
+    "hopsim/report/points": ("report/report_exact",),
+    "hopsim/report/ranks": ("report/report_exact",),
+    "hopsim/report/trees": ("report/report_exact",),
 }
-"""Modules of `python/hopsim` that compute a number that users see -> their tests, `test_<name>.py`.
+"""Modules below `python` that compute a number that users see -> their tests, `FOLDER/test_NAME.py`.
 
 They are all of it but `WITHOUT_NUMBERS` and, below it, `FOLDERS_WITHOUT`.
 """
 
 WITHOUT_NUMBERS = frozenset(
     {
-        "__init__",
-        "__main__",
-        "atomic",
-        "branches",
-        "catalogue",
-        "causes",
-        "columns",
-        "csv_file",
-        "dask_executor",
-        "editor_schema",
-        "errors",
-        "fabric_file",
-        "files",
-        "flows_file",
-        "forwarding_file",
-        "graph_file",
-        "kinds",
-        "links_warning",
-        "origin",
-        "paths",
-        "placement_file",
-        "placement_warning",
-        "program_file",
-        "progress",
-        "recovery_warning",
-        "runner",
-        "sample",
-        "sealed",
-        "shape",
-        "snapshots",
-        "spelling",
-        "starting",
-        "streams",
-        "suggestion",
-        "terms",
-        "toml",
-        "workers",
-        "plot/__init__",
-        "plot/accepted_load",
-        "plot/accessor",
-        "plot/bursts",
-        "plot/canvas",
-        "plot/execution_time",
-        "plot/fit",
-        "plot/frame",
-        "plot/generation",
-        "plot/latency_load",
-        "plot/options",
-        "plot/timeseries",
-        "report/__init__",
-        "report/layout",
-        "report/page",
+        "hopsim/__init__",
+        "hopsim/__main__",
+        "hopsim/errors",
+        "hopsim/kinds",
+        "hopsim/spelling",
+        "hopsim/starting",
+        "hopsim/suggestion",
+        "hopsim/document/__init__",
+        "hopsim/document/links_warning",
+        "hopsim/document/paths",
+        "hopsim/document/placement_warning",
+        "hopsim/document/recovery_warning",
+        "hopsim/files/__init__",
+        "hopsim/files/atomic",
+        "hopsim/files/csv_file",
+        "hopsim/files/fabric_file",
+        "hopsim/files/flows_file",
+        "hopsim/files/forwarding_file",
+        "hopsim/files/graph_file",
+        "hopsim/files/placement_file",
+        "hopsim/files/program_file",
+        "hopsim/files/reading",
+        "hopsim/files/toml",
+        "hopsim/insight/__init__",
+        "hopsim/insight/causes",
+        "hopsim/metrics/__init__",
+        "hopsim/plot/__init__",
+        "hopsim/plot/accepted_load",
+        "hopsim/plot/accessor",
+        "hopsim/plot/bursts",
+        "hopsim/plot/canvas",
+        "hopsim/plot/execution_time",
+        "hopsim/plot/fit",
+        "hopsim/plot/frame",
+        "hopsim/plot/generation",
+        "hopsim/plot/latency_load",
+        "hopsim/plot/options",
+        "hopsim/plot/timeseries",
+        "hopsim/report/__init__",
+        "hopsim/report/layout",
+        "hopsim/report/page",
+        "hopsim/results/__init__",
+        "hopsim/results/origin",
+        "hopsim/results/outcome",
+        "hopsim/results/sealed",
+        "hopsim/results/shape",
+        "hopsim/runs/__init__",
+        "hopsim/runs/branches",
+        "hopsim/runs/dask_executor",
+        "hopsim/runs/progress",
+        "hopsim/runs/runner",
+        "hopsim/runs/snapshots",
+        "hopsim/runs/workers",
+        "hopsim/vocabulary/__init__",
+        "hopsim/vocabulary/catalogue",
+        "hopsim/vocabulary/columns",
+        "hopsim/vocabulary/editor_schema",
+        "hopsim/vocabulary/sample",
+        "hopsim/vocabulary/streams",
+        "hopsim/vocabulary/terms",
     }
 )
 """Those that read, write, check, choose or place what others compute."""
 
-FOLDERS_WITHOUT = ("bench/", "cli/", "presets/", "reproduce/")
+FOLDERS_WITHOUT = ("hopsim/bench/", "hopsim/cli/", "hopsim/presets/", "hopsim_reproduce/")
 """Folders of which only what `MODULES` names is broken: they measure hopsim itself, are the command line,
 or say what publications have found."""
 
@@ -148,9 +158,9 @@ LIMIT_S = 2 * 3600.0
 
 _PROJECT = """
 [tool.mutmut]
-source_paths = ["hopsim"]
+source_paths = {packages}
 only_mutate = {sources}
-also_copy = ["hopsim", "tests"]
+also_copy = {copied}
 pytest_add_cli_args_test_selection = {tests}
 pytest_add_cli_args = ["-p", "no:cacheprovider"]
 use_git_change_detection = false
@@ -175,20 +185,29 @@ def tool() -> str:
     return str(own)
 
 
+def test_of(name: str) -> str:
+    """The file of a test, below the folder of all tests."""
+    folder, slash, last = name.rpartition("/")
+    return f"{folder}{slash}test_{last}.py"
+
+
 def run(scratch: Scratch, modules: Sequence[str] = tuple(MODULES)) -> list[Outcome]:
     """Try all mutants of the modules. Raises `MutantsError` if the tests fail without any."""
     folder = scratch.root / "python"
     # mutmut works in a directory of this name beside the package.
     shutil.rmtree(folder / "mutants", ignore_errors=True)
-    sources = json.dumps([f"hopsim/{module}.py" for module in modules])
+    sources = json.dumps([f"{module}.py" for module in modules])
     names = dict.fromkeys(name for module in modules for name in MODULES[module])
-    tests = json.dumps([f"tests/test_{name}.py" for name in names])
-    (folder / "pyproject.toml").write_text(_PROJECT.format(sources=sources, tests=tests), "utf-8")
+    tests = json.dumps([f"tests/{test_of(name)}" for name in names])
+    project = _PROJECT.format(
+        packages=json.dumps(PACKAGES), copied=json.dumps([*PACKAGES, "tests"]), sources=sources, tests=tests
+    )
+    (folder / "pyproject.toml").write_text(project, "utf-8")
     done = scratch.run([tool(), "run"], LIMIT_S, "python")
     found = [
         Outcome(module, name, _change(scratch, module, name, fate), fate)
         for module in modules
-        for name, fate in _fates(folder / "mutants" / "hopsim" / f"{module}.py.meta", done.output)
+        for name, fate in _fates(folder / "mutants" / f"{module}.py.meta", done.output)
     ]
     if not found:
         raise MutantsError(f"mutmut made no mutants:\n{done.output[-2000:]}")
@@ -227,4 +246,4 @@ def _fate(status: int | None, output: str) -> Fate:
 def _change(scratch: Scratch, module: str, name: str, fate: Fate) -> Change:
     """What a mutant changes; asked for only where it is of interest."""
     diff = scratch.run([tool(), "show", name], LIMIT_S, "python").output if fate is Fate.MISSED else ""
-    return Change.of_diff(f"python/hopsim/{module}.py", diff)
+    return Change.of_diff(f"python/{module}.py", diff)

@@ -24,8 +24,9 @@ PROFILE = "mutants"
 STACK = 64 * 2**20
 """Of a thread [bytes]: without optimisation the frames of the tests do not fit into the usual 2 MiB."""
 
-_LEFT_OUT = (".*", "target", "build", "results", "*-results", "__pycache__")
-"""What is not part of the sources; names of files and directories."""
+_LEFT_OUT = (".*", "__pycache__")
+_LEFT_OUT_OF_ROOT = (*_LEFT_OUT, "target", "build", "results", "*-results")
+"""What is not part of the sources, anywhere and beside them; names of files and directories."""
 
 
 class MutantsError(Exception):
@@ -60,7 +61,7 @@ class Scratch:
         except OSError:
             lock.close()
             raise MutantsError(f"{root}: another command is at work there; wait until it has ended") from None
-        _follow(CHECKOUT, root)
+        _follow(CHECKOUT, root, _LEFT_OUT_OF_ROOT)
         return cls(root, lock)
 
     @contextlib.contextmanager
@@ -117,9 +118,9 @@ class Scratch:
         }
 
 
-def _follow(source: Path, target: Path) -> None:
+def _follow(source: Path, target: Path, patterns: Sequence[str] = _LEFT_OUT) -> None:
     """Make `target` hold the sources that `source` holds, and leave alone what is equal."""
-    left_out = shutil.ignore_patterns(*_LEFT_OUT)
+    left_out = shutil.ignore_patterns(*patterns)
     names = [entry.name for entry in source.iterdir()]
     kept = set(names) - left_out(str(source), names)
     for name in kept:

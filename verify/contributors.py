@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from hopsim import Result, limit_note
+from hopsim import Result
+from hopsim.insight import limit_note
 from verify.options import Options
 from verify.simulate import Document
 

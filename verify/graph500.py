@@ -22,7 +22,7 @@ from pathlib import Path
 from rich.table import Table
 
 import hopsim
-from hopsim.reproduce.thesis.graph500_system import FOGSIM, Layout, ideal
+from hopsim_reproduce.thesis.graph500_system import FOGSIM, Layout, ideal
 from verify.options import Options
 from verify.rows import DIRECTORY
 from verify.simulate import Document, with_seed

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import hopsim
-from hopsim import atomic
 from hopsim.cli import main
+from hopsim.files import atomic
 from verify.clusters import RUNS_DIFFER
 from verify.disk import Disk, Fault, Kind, Plain, Torn, Tree, plant, tree
 from verify.options import Options

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hopsim.reproduce import show
-from hopsim.reproduce.entries import ENTRIES
-from hopsim.reproduce.model import Entry, Outcome
-from hopsim.reproduce.run import run
+from hopsim_reproduce import show
+from hopsim_reproduce.entries import ENTRIES
+from hopsim_reproduce.model import Entry, Outcome
+from hopsim_reproduce.run import run
 from verify.disagreements import known
 from verify.options import Options
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from hopsim import csv_file
+from hopsim.files import csv_file
 from verify.compare import Comparison, Outcome, Verdict
 from verify.exceptions import reason
 from verify.metrics import COLUMNS

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from hopsim.stats import mean_and_variance, student_t
+from hopsim.metrics.stats import mean_and_variance, student_t
 
 FALSE_ALARM = 0.001
 """Chance that two samples of the same simulator are called different, per comparison."""

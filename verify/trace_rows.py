@@ -14,9 +14,10 @@ from pathlib import Path
 from rich.table import Table
 
 import hopsim
-from hopsim import _core, program_file
-from hopsim.program_file import Source
-from hopsim.trace_info import TraceInfo
+from hopsim import _core
+from hopsim.files import program_file
+from hopsim.files.program_file import Source
+from hopsim.files.trace_info import TraceInfo
 from verify.options import Options
 from verify.rows import DIRECTORY
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from rich.table import Table
 
-from hopsim import Result, csv_file
+from hopsim import Result
+from hopsim.files import csv_file
 from verify import fogsim
 from verify.options import Options
 from verify.rows import DIRECTORY, Row, read_runs

@@ -6,11 +6,12 @@ from mutants import package
 from mutants.changes import Change
 from mutants.scratch import CHECKOUT
 
-PACKAGE = CHECKOUT / "python" / "hopsim"
+PYTHON = CHECKOUT / "python"
 
 
 def test_every_module_is_broken_or_said_to_compute_no_number() -> None:
-    found = {path.relative_to(PACKAGE).with_suffix("").as_posix() for path in PACKAGE.rglob("*.py")}
+    files = [path for name in package.PACKAGES for path in (PYTHON / name).rglob("*.py")]
+    found = {path.relative_to(PYTHON).with_suffix("").as_posix() for path in files}
     found = {name for name in found if not name.startswith(package.FOLDERS_WITHOUT)}
     named = {name for name in package.MODULES if not name.startswith(package.FOLDERS_WITHOUT)}
     assert found == named | package.WITHOUT_NUMBERS
@@ -19,8 +20,8 @@ def test_every_module_is_broken_or_said_to_compute_no_number() -> None:
 
 def test_every_module_has_the_tests_that_are_named() -> None:
     names = {name for tests in package.MODULES.values() for name in tests}
-    tests = CHECKOUT / "python" / "tests"
-    assert [name for name in sorted(names) if not (tests / f"test_{name}.py").exists()] == []
+    tests = PYTHON / "tests"
+    assert [name for name in sorted(names) if not (tests / package.test_of(name)).exists()] == []
 
 
 def test_what_only_asserts_is_not_counted() -> None:

@@ -98,14 +98,17 @@ def test_an_equivalent_mutant_that_no_tool_makes_any_more_is_told() -> None:
         Change(f"{rust.EXPERIMENT}/plan.rs", "a", "c"),
     )
     mutants = [rust.Mutant("a", made.file, "@@ -1 +1 @@\n-a\n+b\n")]
-    assert rust.stale(mutants, {made: "", gone: "", Change("python/hopsim/stats.py", "a", "b"): ""}) == [gone]
+    assert rust.stale(
+        mutants, {made: "", gone: "", Change("python/hopsim/metrics/stats.py", "a", "b"): ""}
+    ) == [gone]
 
 
 def test_the_copy_follows_the_checkout_and_leaves_alone_what_is_equal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checkout, root = tmp_path / "checkout", tmp_path / "tree"
-    for name in ("src/a.rs", "src/b.rs", "target/debug/a", ".git/a", "src/__pycache__/a"):
+    sources = ("src/a.rs", "src/b.rs", "src/results/a.py")
+    for name in (*sources, "target/debug/a", "results/a", ".git/a", "src/__pycache__/a"):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         (checkout / name).write_text(name)
     monkeypatch.setattr("mutants.scratch.CHECKOUT", checkout)
@@ -118,7 +121,7 @@ def test_the_copy_follows_the_checkout_and_leaves_alone_what_is_equal(
     def files() -> dict[str, str]:
         return {str(file.relative_to(root)): file.read_text() for file in root.glob("**/*") if file.is_file()}
 
-    assert files() == {name: name for name in ("src/a.rs", "src/b.rs")}
+    assert files() == {name: name for name in sources}
     before = (root / "src" / "a.rs").stat().st_mtime_ns
     assert before == (checkout / "src" / "a.rs").stat().st_mtime_ns
     (root / "src" / "b.rs").write_text("left broken")
@@ -128,7 +131,7 @@ def test_the_copy_follows_the_checkout_and_leaves_alone_what_is_equal(
     second = Scratch.of_checkout(root)
     assert second.lock is not None
     second.lock.close()
-    assert files() == {"src/a.rs": "src/a.rs", "src/b.rs": "src/b.rs", "target/kept": "compiled"}
+    assert files() == {**{name: name for name in sources}, "target/kept": "compiled"}
     assert (root / "src" / "a.rs").stat().st_mtime_ns == before
     # Cargo must see that it has changed again, although the checkout's file is older.
     assert (root / "src" / "b.rs").stat().st_mtime_ns > (checkout / "src" / "b.rs").stat().st_mtime_ns

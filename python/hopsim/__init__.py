@@ -18,16 +18,16 @@ from hopsim import starting as _starting  # noqa: F401  # pyright: ignore[report
 from hopsim._core import version as _version
 
 if TYPE_CHECKING:
+    from hopsim.document.experiment import Experiment
     from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError, SweepError
-    from hopsim.experiment import Experiment
-    from hopsim.packet_trace import trace_packets
-    from hopsim.perfetto import write_perfetto
-    from hopsim.results import Result, Results
-    from hopsim.saturation import saturate
-    from hopsim.simulation import Message, Simulation
-    from hopsim.slowdowns import interference
-    from hopsim.store import load
-    from hopsim.sweeps import run, sweep
+    from hopsim.insight.perfetto import write_perfetto
+    from hopsim.results.result import Result, Results
+    from hopsim.results.store import load
+    from hopsim.runs.packet_trace import trace_packets
+    from hopsim.runs.saturation import saturate
+    from hopsim.runs.simulation import Message, Simulation
+    from hopsim.runs.slowdowns import interference
+    from hopsim.runs.sweeps import run, sweep
 
 __version__ = _version()
 
@@ -55,22 +55,22 @@ __all__ = [
 # module has the name of something that it holds, or it would stand in its place here.
 _PLACES = {
     "ConfigError": "errors",
-    "Experiment": "experiment",
+    "Experiment": "document.experiment",
     "HopsimWarning": "errors",
-    "Message": "simulation",
+    "Message": "runs.simulation",
     "NotRecordedError": "errors",
-    "Result": "results",
-    "Results": "results",
+    "Result": "results.result",
+    "Results": "results.result",
     "RunError": "errors",
-    "Simulation": "simulation",
+    "Simulation": "runs.simulation",
     "SweepError": "errors",
-    "interference": "slowdowns",
-    "load": "store",
-    "run": "sweeps",
-    "saturate": "saturation",
-    "sweep": "sweeps",
-    "trace_packets": "packet_trace",
-    "write_perfetto": "perfetto",
+    "interference": "runs.slowdowns",
+    "load": "results.store",
+    "run": "runs.sweeps",
+    "saturate": "runs.saturation",
+    "sweep": "runs.sweeps",
+    "trace_packets": "runs.packet_trace",
+    "write_perfetto": "insight.perfetto",
 }
 
 

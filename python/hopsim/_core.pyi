@@ -225,7 +225,7 @@ def snapshot_cycle(snapshot: bytes) -> int:
     """The cycle with which a run goes on from a snapshot. Raises `ConfigError` if the bytes are none."""
 
 def vc_paths(local: int, global_: int, reply_local: int, reply_global: int, network: str) -> dict[str, str]:
-    """Kind of path -> `safe`, `opportunistic` or `impossible`; see `hopsim.paths.vc_paths`."""
+    """Kind of path -> `safe`, `opportunistic` or `impossible`; see `hopsim.document.paths.vc_paths`."""
 
 def student_t(freedom: int, confidence: float) -> float:
     """Two-sided quantile of Student's t with `freedom` >= 1 degrees of freedom, 0 <= `confidence` < 1.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hopsim._core import Cancelled, ConfigError, RunError
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 __all__ = ["Cancelled", "ConfigError", "HopsimWarning", "NotRecordedError", "RunError", "SweepError"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from hopsim.plot.breakdown import COMPONENTS
-from hopsim.reproduce.model import Entry, Results, Scale
-from hopsim.results import Result
+from hopsim.results.result import Result
+from hopsim_reproduce.model import Entry, Results, Scale
 
 Rates = Callable[[str, float], float]
 """Name of a flow and end of an interval [s] -> throughput [Gb/s]."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hopsim.results import Result
-from hopsim.saturation import LONGEST
+from hopsim.results.result import Result
+from hopsim.runs.saturation import LONGEST
 
 WINDOWS = (1000, 1000 * LONGEST)
 """Shortest and longest window of a run [cycles]."""

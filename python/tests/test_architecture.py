@@ -23,6 +23,22 @@ MOST = 6
 STILL_LARGER = {"hopsim-reference": 12}
 """Crates that are not there yet, and how many files their largest circle has."""
 
+PACKAGE = ROOT / "python" / "hopsim"
+LAYERS = (
+    "files",
+    "vocabulary",
+    "document",
+    "metrics",
+    "insight",
+    "plot",
+    "report",
+    "results",
+    "runs",
+    "cli",
+    "bench",
+)
+"""Folders of the Python package. Each imports only those before it, and the modules that are in none."""
+
 
 def _imports(module: str, text: str, modules: set[str]) -> set[str]:
     """The modules of a crate that a file's code, tests apart, names in paths."""
@@ -109,7 +125,7 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     named = re.findall(r"`((?:[\w-]+/)*[\w-]+(?:\.rs|/))`", text)
     assert len(named) > 20
-    places = [ROOT, *CRATES.glob("*/src"), ENGINE, *ENGINE.rglob("*"), ROOT / "python" / "hopsim"]
+    places = [ROOT, *CRATES.glob("*/src"), ENGINE, *ENGINE.rglob("*"), ROOT / "python", PACKAGE]
     folders = [place for place in places if place.is_dir()]
     assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
 
@@ -159,20 +175,66 @@ def test_a_circle_of_python_imports_is_seen_in_functions_and_not_among_types() -
     assert circles(python_imports(texts, "p")) == [["p.a", "p.b", "p.c"]]
 
 
-def test_no_python_modules_import_each_other() -> None:
-    folder = ROOT / "python" / "hopsim"
+def _python_files() -> dict[str, str]:
+    """The texts of the package and of the reproductions beside it, by module, with dots."""
     texts: dict[str, str] = {}
-    for file in folder.rglob("*.py"):
-        parts = file.relative_to(folder.parent).with_suffix("").parts
-        texts[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file.read_text("utf-8")
-    graph = python_imports(texts, "hopsim")
+    for folder in (PACKAGE, PACKAGE.with_name("hopsim_reproduce")):
+        for file in folder.rglob("*.py"):
+            parts = file.relative_to(folder.parent).with_suffix("").parts
+            texts[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file.read_text("utf-8")
+    return texts
+
+
+def test_no_python_modules_import_each_other() -> None:
+    graph = python_imports(_python_files(), "hopsim")
     assert graph.number_of_edges() > 500
     assert circles(graph) == []
+
+
+def layer(module: str) -> int:
+    """The number of the folder that a module of the package is in; -1 of one that is in none."""
+    folder = f"{module}.".split(".")[1]
+    return LAYERS.index(folder) if folder in LAYERS else -1
+
+
+def upward(graph: "nx.DiGraph[str]") -> list[tuple[str, str]]:
+    """The imports of modules in folders that come later."""
+    return [(module, other) for module, other in graph.edges if layer(module) < layer(other)]
+
+
+def test_an_import_of_a_later_folder_is_seen() -> None:
+    texts = {
+        "hopsim.errors": "def f():\n    from hopsim.files import one",
+        "hopsim.files.one": "from hopsim import errors\nfrom hopsim.files.two import g",
+        "hopsim.files.two": "from hopsim import plot",
+        "hopsim.plot": "from hopsim.files.two import h",
+    }
+    found = upward(python_imports(texts, "hopsim"))
+    assert found == [("hopsim.errors", "hopsim.files.one"), ("hopsim.files.two", "hopsim.plot")]
+
+
+def test_no_folder_of_the_python_package_imports_a_later_one() -> None:
+    graph = python_imports(_python_files(), "hopsim")
+    # It is the command line itself.
+    graph.remove_node("hopsim.__main__")
+    product = [module for module in graph if module.split(".")[0] == "hopsim"]
+    assert upward(graph.subgraph(product)) == []
+
+
+def test_the_architecture_names_the_folders_of_the_python_package_in_their_order() -> None:
+    table = (ROOT / "ARCHITECTURE.md").read_text("utf-8").partition("## The Python package")[2]
+    assert re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE) == list(LAYERS)
+    assert {file.parent.relative_to(PACKAGE).parts[0] for file in PACKAGE.glob("*/*.py")} == set(LAYERS)
+
+
+def test_the_package_names_the_reproductions_beside_it_only_where_their_command_is_called() -> None:
+    naming = [module for module, text in _python_files().items() if "hopsim_reproduce" in text]
+    assert [module for module in naming if module.split(".")[0] == "hopsim"] == ["hopsim.cli"]
 
 
 def test_no_example_of_a_property_has_a_deadline() -> None:
     assert settings.default is not None
     assert settings.default.deadline is None
-    texts = {path.name: path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py")}
+    texts = {path.name: path.read_text("utf-8") for path in Path(__file__).parent.rglob("test_*.py")}
     # One of its own would undo what `conftest.py` says for all.
     assert [name for name, text in texts.items() if re.search(r"@settings\([^)]*deadline", text)] == []

@@ -65,7 +65,9 @@ IMPORT_EACH_FIRST = """
 import importlib, os, pkgutil, sys
 import hopsim.cli
 modules = [each.name for each in pkgutil.iter_modules(hopsim.__path__, "hopsim.")]
-modules += [each.name for each in pkgutil.iter_modules(hopsim.cli.__path__, "hopsim.cli.")]
+for name in ("cli", "document", "files", "insight", "metrics", "results", "runs", "vocabulary"):
+    folder = os.path.join(hopsim.__path__[0], name)
+    modules += [each.name for each in pkgutil.iter_modules([folder], f"hopsim.{name}.")]
 for module in modules:
     if module == "hopsim.__main__":
         continue

@@ -15,9 +15,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from hopsim import toml
+from hopsim.document.experiment import example_names, preset_names, shipped_text
 from hopsim.errors import ConfigError
-from hopsim.experiment import example_names, preset_names, shipped_text
+from hopsim.files import toml
 from verify import power
 from verify.attack import mutations
 from verify.attack.series import Case, Ended, run

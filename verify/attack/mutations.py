@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from hopsim.catalogue import Catalogue
 from hopsim.kinds import is_list, is_table
+from hopsim.vocabulary.catalogue import Catalogue
 
 Path = tuple[str | int, ...]
 

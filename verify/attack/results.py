@@ -22,7 +22,7 @@ from pyarrow import parquet
 
 import hopsim
 from hopsim.plot import KINDS
-from hopsim.sealed import checksum_of, seal
+from hopsim.results.sealed import checksum_of, seal
 from verify.attack import mutations
 from verify.attack.series import Case, run
 from verify.clusters import contents

@@ -7,8 +7,8 @@ from verify.published import disagreements
 from verify.statistics import Sample
 
 import hopsim as hs
-from hopsim.reproduce.entries import ENTRIES
-from hopsim.reproduce.model import Comparison, Fact, Measured, Outcome
+from hopsim_reproduce.entries import ENTRIES
+from hopsim_reproduce.model import Comparison, Fact, Measured, Outcome
 
 NETWORK = NETWORKS[0]
 STEADY = Sample(20.0, 0.5, 5)

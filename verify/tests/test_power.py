@@ -14,7 +14,7 @@ from verify import power
 from verify.disk import Disk, Fault, Kind, Plain, Torn, plant, tree
 from verify.power import CASES, Case, Place
 
-from hopsim import atomic
+from hopsim.files import atomic
 
 TRIED = {"saturate": 5, "plot": 8, "interference": 8}
 """Of what can go wrong with a case, by its name, so much is tried."""

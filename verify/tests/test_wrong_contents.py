@@ -29,7 +29,7 @@ from verify.power import run
 import hopsim as hs
 from hopsim.kinds import is_list, is_table
 from hopsim.plot import KINDS
-from hopsim.sealed import seal
+from hopsim.results.sealed import seal
 
 COUNT = int(os.environ.get("HOPSIM_WRONG_CONTENTS", "100"))
 """Of every directory so many changes are drawn."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from hopsim.bench.figures import Figure
 from hopsim.bench.measure import Bench, Document, NotMeasuredError, document, setup
-from hopsim.sweeps import run
+from hopsim.runs.sweeps import run
 
 REFERENCE_CYCLES = (3_000, 3_000)
 MB = 1e6

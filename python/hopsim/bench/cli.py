@@ -22,7 +22,7 @@ from hopsim.bench.figures import Figure
 from hopsim.bench.history import History
 from hopsim.bench.measure import Bench
 from hopsim.cli.console import of_width, stdout
-from hopsim.runner import all_cores
+from hopsim.runs.runner import all_cores
 
 # Columns of the table with its notes, where there is no terminal.
 WIDTH = 200

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from hopsim import atomic
 from hopsim.bench.figures import Figure
 from hopsim.errors import ConfigError
+from hopsim.files import atomic
 
 
 class History:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopsim.experiment import Experiment
+from hopsim.document.experiment import Experiment
 
 Document = Mapping[str, Any]
 

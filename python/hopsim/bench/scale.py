@@ -23,7 +23,7 @@ from rich.table import Table
 from hopsim.bench.cases import H8, H16
 from hopsim.bench.measure import Bench, Document, NotMeasuredError, document
 from hopsim.cli.console import stdout
-from hopsim.runner import all_cores
+from hopsim.runs.runner import all_cores
 
 THREADS = (2, 4, 8, 16, 32, 64, 128)
 MIDDLE = "dragonfly of 16,512 nodes, load 0.5"

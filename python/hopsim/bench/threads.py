@@ -6,12 +6,12 @@ import itertools
 import sys
 from collections.abc import Iterator
 
-from hopsim import toml
 from hopsim.bench import scale
 from hopsim.bench.cases import Case, Measure
 from hopsim.bench.figures import Figure
 from hopsim.bench.measure import Bench, Document, NotMeasuredError, Usage, document
-from hopsim.runner import all_cores
+from hopsim.files import toml
+from hopsim.runs.runner import all_cores
 
 SECTION = "several threads"
 MB = 1e6

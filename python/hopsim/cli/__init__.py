@@ -48,7 +48,7 @@ _COMMANDS = {
     ),
     "report": ("hopsim.cli.report", "Write the results as one HTML file to look at in a browser."),
     "trace": ("hopsim.cli.trace", "Tell what is in the file of a program, or convert it."),
-    "reproduce": ("hopsim.reproduce", "Run a published table or figure again."),
+    "reproduce": ("hopsim_reproduce", "Run a published table or figure again."),
     "bench": ("hopsim.bench", "Measure time, instructions and memory of the simulator."),
 }
 """Sub-command -> module, and the line that the list of sub-commands has of it."""

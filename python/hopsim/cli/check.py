@@ -7,14 +7,14 @@ import json
 import click
 
 from hopsim.cli import options
-from hopsim.estimate import expected, runs_programs, survey
-from hopsim.experiment import Point
-from hopsim.links_warning import warn_of_differing_defaults
-from hopsim.placement_warning import warn_of_settled_placements
-from hopsim.recovery_warning import warn_of_no_recovery
-from hopsim.runner import all_cores
-from hopsim.saturation import points_of, runs_of_search
-from hopsim.stopping import is_adaptive
+from hopsim.document.estimate import expected, runs_programs, survey
+from hopsim.document.experiment import Point
+from hopsim.document.links_warning import warn_of_differing_defaults
+from hopsim.document.placement_warning import warn_of_settled_placements
+from hopsim.document.recovery_warning import warn_of_no_recovery
+from hopsim.metrics.stopping import is_adaptive
+from hopsim.runs.runner import all_cores
+from hopsim.runs.saturation import points_of, runs_of_search
 
 WORTH_TELLING_S = 1.0
 """Fabrics that are set up in less time are part of the whole."""

@@ -15,11 +15,11 @@ from typing import Any, cast
 
 import click
 
-from hopsim.dask_executor import DaskExecutor
+from hopsim.document.experiment import Point
 from hopsim.errors import ConfigError, HopsimWarning
-from hopsim.experiment import Point
-from hopsim.files import text_of
-from hopsim.workers import Elsewhere
+from hopsim.files.reading import text_of
+from hopsim.runs.dask_executor import DaskExecutor
+from hopsim.runs.workers import Elsewhere
 
 CONNECT_S = 10
 """How long a scheduler may take to answer [s]."""

@@ -7,15 +7,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from hopsim import columns, terms
-from hopsim.catalogue import Catalogue, Node, Parameter, unit_and_range
 from hopsim.cli.console import stdout
-from hopsim.columns import ResultColumn
+from hopsim.document.experiment import example_names, preset_names, shipped_text
 from hopsim.errors import ConfigError
-from hopsim.experiment import example_names, preset_names, shipped_text
-from hopsim.sample import sample
-from hopsim.saturation import METRICS as OF_SEARCHES
-from hopsim.slowdowns import METRICS as OF_COMPARISONS
+from hopsim.runs.saturation import METRICS as OF_SEARCHES
+from hopsim.runs.slowdowns import METRICS as OF_COMPARISONS
+from hopsim.vocabulary import columns, terms
+from hopsim.vocabulary.catalogue import Catalogue, Node, Parameter, unit_and_range
+from hopsim.vocabulary.columns import ResultColumn
+from hopsim.vocabulary.sample import sample
 
 TEXT_WIDTH = 100
 

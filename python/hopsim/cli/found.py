@@ -8,8 +8,8 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from hopsim.results import Results
-from hopsim.series import SEED, Group, axis_names, over_seeds
+from hopsim.metrics.series import SEED, Group, axis_names, over_seeds
+from hopsim.results.result import Results
 
 Cell = Callable[[Group, bool], str]
 """What is shown of points that differ in their seeds only; with an interval if there are several seeds."""

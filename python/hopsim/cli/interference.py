@@ -9,10 +9,10 @@ from rich.table import Table
 
 from hopsim.cli import found, options
 from hopsim.cli.console import print_table, stdout
-from hopsim.results import Results
-from hopsim.runner import all_cores
-from hopsim.slowdowns import interference_of
-from hopsim.store import default_directory
+from hopsim.results.result import Results
+from hopsim.results.store import default_directory
+from hopsim.runs.runner import all_cores
+from hopsim.runs.slowdowns import interference_of
 
 COLUMNS = {
     "execution_time": ("together", 0),

@@ -6,9 +6,9 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from hopsim.catalogue import KINDS, Catalogue
 from hopsim.cli.console import stdout
-from hopsim.experiment import example_names, preset_names, shipped_summary
+from hopsim.document.experiment import example_names, preset_names, shipped_summary
+from hopsim.vocabulary.catalogue import KINDS, Catalogue
 
 
 @click.command("list")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hopsim.experiment import Experiment
+from hopsim.document.experiment import Experiment
 from hopsim.suggestion import suggestion
 
 experiment = click.argument("experiment", metavar="FILE")

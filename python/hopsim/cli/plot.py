@@ -12,7 +12,7 @@ from hopsim.cli.options import Named
 from hopsim.errors import ConfigError
 from hopsim.plot import KINDS, View, draw_all
 from hopsim.plot.options import SCALES
-from hopsim.store import load
+from hopsim.results.store import load
 
 KIND_LINES = "; ".join(f"{name}, {kind.module.TITLE}" for name, kind in KINDS.items())
 

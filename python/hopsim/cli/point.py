@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from hopsim.errors import ConfigError, NotRecordedError
-from hopsim.results import Result, Results
-from hopsim.store import load
+from hopsim.results.result import Result, Results
+from hopsim.results.store import load
 
 option = click.option(
     "--point", type=click.IntRange(0), metavar="N", help="The point; may be left out if there is one only."

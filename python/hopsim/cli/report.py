@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hopsim.errors import HopsimWarning
-from hopsim.store import REPORT, load
+from hopsim.results.store import REPORT, load
 
 
 @click.command("report")

@@ -10,24 +10,29 @@ from typing import TextIO
 
 import click
 
-from hopsim import atomic, limit_note, progress, starting, verdict
-from hopsim.branches import run_of
+from hopsim import starting
 from hopsim.cli import cluster, options
 from hopsim.cli.cluster import Shard, dask_workers, refuse_with_shard
 from hopsim.cli.console import print_table, stdout
 from hopsim.cli.saturate import search
+from hopsim.document.experiment import Point
+from hopsim.document.links_warning import warn_of_differing_defaults
+from hopsim.document.placement_warning import warn_of_settled_placements
+from hopsim.document.recovery_warning import warn_of_no_recovery
 from hopsim.errors import ConfigError
-from hopsim.experiment import Point
-from hopsim.links_warning import warn_of_differing_defaults
-from hopsim.placement_warning import warn_of_settled_placements
-from hopsim.recovery_warning import warn_of_no_recovery
-from hopsim.results import Result, Results
-from hopsim.runner import Hooks, Outcome, all_cores, run_points
-from hopsim.snapshots import Saving
+from hopsim.files import atomic
+from hopsim.insight import limit_note
+from hopsim.metrics import verdict
+from hopsim.metrics.summary_table import summary_table
+from hopsim.results.outcome import Outcome
+from hopsim.results.result import Result, Results
+from hopsim.results.store import Store, default_directory
+from hopsim.runs import progress
+from hopsim.runs.branches import run_of
+from hopsim.runs.runner import Hooks, all_cores, run_points
+from hopsim.runs.snapshots import Saving
+from hopsim.runs.workers import Elsewhere, Run
 from hopsim.spelling import of_command
-from hopsim.store import Store, default_directory
-from hopsim.summary_table import summary_table
-from hopsim.workers import Elsewhere, Run
 
 OF_SEARCHES = ("assignments", "out", "force", "workers")
 """Names of the options that a search for saturation takes, too."""

@@ -9,15 +9,16 @@ from typing import NoReturn
 import click
 from rich.table import Table
 
-from hopsim import atomic, starting
+from hopsim import starting
 from hopsim.cli import found, options
 from hopsim.cli.console import print_table, stdout
-from hopsim.experiment import Experiment
-from hopsim.results import Results
-from hopsim.runner import all_cores
-from hopsim.saturation import LONGEST, asking, points_of, saturation_of
-from hopsim.series import Group
-from hopsim.store import default_directory
+from hopsim.document.experiment import Experiment
+from hopsim.files import atomic
+from hopsim.metrics.series import Group
+from hopsim.results.result import Results
+from hopsim.results.store import default_directory
+from hopsim.runs.runner import all_cores
+from hopsim.runs.saturation import LONGEST, asking, points_of, saturation_of
 
 LOADS = {
     "saturation_load": "saturation",

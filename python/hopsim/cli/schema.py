@@ -6,7 +6,7 @@ import json
 
 import click
 
-from hopsim.editor_schema import editor_schema
+from hopsim.vocabulary.editor_schema import editor_schema
 
 
 @click.command("schema")

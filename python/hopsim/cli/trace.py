@@ -9,12 +9,13 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from hopsim import _core, program_file
+from hopsim import _core
 from hopsim.cli.console import print_table, stdout
 from hopsim.cli.encoding import visible
 from hopsim.errors import ConfigError
-from hopsim.program_file import Source
-from hopsim.trace_info import HEADINGS, TraceInfo
+from hopsim.files import program_file
+from hopsim.files.program_file import Source
+from hopsim.files.trace_info import HEADINGS, TraceInfo
 
 EXTENSIONS = {".mpt": "mpt", ".dim": "dimemas", ".goal": "goal", ".bin": "goal-binary"}
 """Formats by the extension of their files, before `.xz` or `.gz`."""

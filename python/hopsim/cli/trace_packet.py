@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from hopsim import packets
 from hopsim.cli import options
 from hopsim.cli.point import chosen, option
 from hopsim.errors import ConfigError
-from hopsim.packet_trace import traced
-from hopsim.packets import Choice, Packet
-from hopsim.perfetto import refuse_unwritable, write_perfetto
-from hopsim.runner import all_cores
+from hopsim.insight import packets
+from hopsim.insight.packets import Choice, Packet
+from hopsim.insight.perfetto import refuse_unwritable, write_perfetto
+from hopsim.runs.packet_trace import traced
+from hopsim.runs.runner import all_cores
 from hopsim.spelling import of_command
 
 SHOWN = 10

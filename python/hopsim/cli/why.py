@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hopsim.cli.point import chosen, option
-from hopsim.why import refuse_unrecorded
+from hopsim.insight.why import refuse_unrecorded
 
 
 @click.command("why")

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from hopsim import atomic
 from hopsim.errors import ConfigError
+from hopsim.files import atomic
+from hopsim.metrics.series import has_programs
 from hopsim.plot import (
     accepted_load,
     breakdown,
@@ -46,10 +47,9 @@ from hopsim.plot import (
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.style import save
 from hopsim.plot.view import View
-from hopsim.series import has_programs
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 
 class _Module(Protocol):

@@ -9,14 +9,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import OF_LINKS, OFFERED, Series, by_job, has_flows, of_traffic
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.metric import Metric
 from hopsim.plot.view import View
-from hopsim.series import OF_LINKS, OFFERED, Series, by_job, has_flows, of_traffic
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "accepted load against offered load, burst size or a sweep axis, or as bars"
 NEEDS = "jobs with traffic"

@@ -14,7 +14,7 @@ from hopsim.plot import KINDS, Canvas, View, check_all_used, options
 from hopsim.plot.view import Limits, Scale
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 Given = Axes | Sequence[Axes] | np.ndarray | None
 """Axes of the user, if any."""

@@ -11,14 +11,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import Series, by_job
 from hopsim.plot import style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.metric import wrapped
 from hopsim.plot.view import View, caption, not_shown, over_abscissa
-from hopsim.series import Series, by_job
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "components of mean packet latency, as areas over what latency_load shows them against, or as bars"
 NEEDS = "points that delivered packets"

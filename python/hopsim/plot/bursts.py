@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import by_job
 from hopsim.plot import options
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.metric import Metric
 from hopsim.plot.view import View
-from hopsim.series import by_job
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "cycles per burst against burst size or a sweep axis, or as bars"
 NEEDS = "a process of synchronised_bursts"

@@ -19,9 +19,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hopsim.errors import ConfigError
+from hopsim.metrics.series import Series
 from hopsim.plot import style, unsteady
 from hopsim.plot.view import Shown, View, caption
-from hopsim.series import Series
 
 LETTERS = 12
 """Letters of a title, a note or a legend per inch of width."""

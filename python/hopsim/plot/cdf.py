@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import by_job
 from hopsim.plot import histogram, options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.histogram import counts
 from hopsim.plot.view import Shown, View, at_one_load
-from hopsim.series import by_job
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "share of packets that take no longer than a latency"
 NEEDS = 'measure.streams = ["latency_histogram"]'

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import by_job, of_programs
 from hopsim.plot import options
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.metric import Metric
 from hopsim.plot.view import View
-from hopsim.series import by_job, of_programs
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "execution time of programs as bars, or against the offered load of other jobs or a sweep axis"
 NEEDS = "jobs that run programs"

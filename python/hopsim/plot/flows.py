@@ -16,7 +16,7 @@ from hopsim.plot.over_time import Kind
 from hopsim.plot.view import Shown, View, caption
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = (
     "throughput of every flow over time, as lines and stacked, and its index of the congestion control table"

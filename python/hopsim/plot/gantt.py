@@ -13,15 +13,15 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from hopsim.metrics.series import Series, by_job, of_programs
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.intervals import mean_open
 from hopsim.plot.records import first_table
 from hopsim.plot.view import View, at_one_load, caption
-from hopsim.series import Series, by_job, of_programs
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "what every rank of a program computes, sends and waits for, over time"
 NEEDS = 'measure.streams = ["operations"]'

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import Series
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import is_recorded
 from hopsim.plot.view import View, at_one_load
-from hopsim.series import Series
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "latency and misrouted share by the cycle in which packets were generated"
 NEEDS = 'measure.streams = ["generation"] and measure.interval > 0'

@@ -8,13 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import Series, by_job
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.view import Shown, View, at_one_load
-from hopsim.series import Series, by_job
 
 if TYPE_CHECKING:
-    from hopsim.results import Result, Results
+    from hopsim.results.result import Result, Results
 
 TITLE = "distribution of packet latency"
 NEEDS = 'measure.streams = ["latency_histogram"]'

@@ -10,15 +10,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hopsim.errors import ConfigError
+from hopsim.metrics.series import Series
+from hopsim.metrics.stats import Estimate
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import column_of, mean_of_rows
 from hopsim.plot.view import Shown, View, at_one_load, caption, not_shown
-from hopsim.series import Series
-from hopsim.stats import Estimate
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "injected load per router: bars for one group, and all routers in order"
 NEEDS = 'measure.streams = ["routers"]'

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import Series, by_job, of_traffic
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.metric import Metric
 from hopsim.plot.view import View
-from hopsim.series import Series, by_job, of_traffic
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "mean packet latency against offered load, burst size or a sweep axis, or as bars"
 NEEDS = "jobs with traffic"

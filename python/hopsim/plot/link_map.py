@@ -13,16 +13,16 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import Series
+from hopsim.metrics.tables import peers
 from hopsim.plot import link_forms, options
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.link_forms import COLOURS, Links
 from hopsim.plot.records import tables_of
 from hopsim.plot.view import Shown, View, at_one_load, caption
-from hopsim.series import Series
-from hopsim.tables import peers
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "utilisation of every link in the form of the network: groups, grid, levels, or routers and ports"
 NEEDS = 'measure.streams = ["links"] and a network that is no InfiniBand fabric'

@@ -15,7 +15,7 @@ from hopsim.plot.over_time import Kind, by_link
 from hopsim.plot.view import Shown, View, caption
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "utilisation of links over time, and how long there is no room behind them"
 NEEDS = 'measure.streams = ["link_series"] and measure.interval (InfiniBand: time.interval)'

@@ -8,15 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from hopsim.metrics.series import Series, by_job, of_programs
+from hopsim.metrics.stats import Estimate, over_runs
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import tables_of
 from hopsim.plot.view import View, at_one_load
-from hopsim.series import Series, by_job, of_programs
-from hopsim.stats import Estimate, over_runs
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "mean latency and 99th percentile of messages by their size"
 NEEDS = 'measure.streams = ["message_sizes"]'

@@ -9,15 +9,15 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import Series, by_job, of_programs
 from hopsim.plot import options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.intervals import mean_open
 from hopsim.plot.records import mean_of_rows, tables_of
 from hopsim.plot.view import View, at_one_load
-from hopsim.series import Series, by_job, of_programs
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "messages of programs under way, and their bytes, over time"
 NEEDS = 'measure.streams = ["messages"]'

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import Series, by_job
 from hopsim.plot import options, style, unsteady
 from hopsim.plot.canvas import LETTERS, PER_PANEL, Canvas
 from hopsim.plot.view import Shown, View, caption, over_abscissa
-from hopsim.series import Series, by_job
-from hopsim.units import range_of_column, unit_of_column, with_unit, words
+from hopsim.vocabulary.units import range_of_column, unit_of_column, with_unit, words
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "a column of the summary (--y) against offered load, burst size or a sweep axis, or as bars"
 NEEDS = "--y COLUMN"

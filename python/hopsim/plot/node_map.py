@@ -14,13 +14,13 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
+from hopsim.metrics.series import Series
 from hopsim.plot import options
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.view import Shown, View, at_one_load, caption
-from hopsim.series import Series
 
 if TYPE_CHECKING:
-    from hopsim.results import Result, Results
+    from hopsim.results.result import Result, Results
 
 TITLE = "injected and accepted load of each node over its coordinates (mesh, torus, ring)"
 NEEDS = 'measure.streams = ["nodes"] and a mesh, torus or ring'

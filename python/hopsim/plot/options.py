@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from hopsim.errors import ConfigError
 from hopsim.kinds import is_sequence
+from hopsim.metrics.series import SEED, by_job
 from hopsim.plot.view import Limits, View
-from hopsim.series import SEED, by_job
 from hopsim.suggestion import suggestion
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 OPTIONS = {
     "by": "--group-by",

@@ -15,7 +15,7 @@ from hopsim.plot.records import first_table, is_recorded
 from hopsim.plot.view import Shown, View, at_one_load, caption
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 
 @dataclass(frozen=True)

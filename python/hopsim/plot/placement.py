@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import Group, Series, by_job, of_programs
+from hopsim.metrics.stats import Estimate, mean_and_variance, over_runs
 from hopsim.plot import style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.view import MAX_CURVES, View, caption, figures
-from hopsim.series import Group, Series, by_job, of_programs
-from hopsim.stats import Estimate, mean_and_variance, over_runs
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "execution time of programs by placement, relative to the first placement of the sweep"
 NEEDS = "jobs that run programs, and a sweep over their placement"

@@ -14,7 +14,7 @@ from hopsim.plot.over_time import Kind, by_lane
 from hopsim.plot.view import Shown, View
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "bytes queued for the outputs of switches over time, and which are congested"
 NEEDS = 'measure.streams = ["queue_series"] and measure.time.interval'

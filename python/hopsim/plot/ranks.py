@@ -9,14 +9,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import Series, by_job, of_programs
 from hopsim.plot import options
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import column_of, mean_of_rows
 from hopsim.plot.view import View, at_one_load
-from hopsim.series import Series, by_job, of_programs
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "computation, overhead and waiting of every rank of a program"
 NEEDS = 'measure.streams = ["ranks"]'

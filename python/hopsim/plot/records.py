@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from hopsim.series import Series
-from hopsim.stats import Estimate, over_runs
+from hopsim.metrics.series import Series
+from hopsim.metrics.stats import Estimate, over_runs
 
 
 def column_of(series: Series, stream: str, column: str) -> list[np.ndarray]:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hopsim.metrics.series import Group
+from hopsim.metrics.stats import Estimate
 from hopsim.plot import style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.view import View, figures
-from hopsim.series import Group
-from hopsim.stats import Estimate
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 KEYS = {
     "saturation_load": "sources keep up to this offered load",

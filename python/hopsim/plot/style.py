@@ -14,12 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, StrMethodFormatter
 from numpy.typing import ArrayLike
 
-from hopsim import atomic
 from hopsim.errors import ConfigError
+from hopsim.files import atomic
+from hopsim.metrics.series import Series
+from hopsim.metrics.stats import Estimate
 from hopsim.plot.records import column_of, cycles, mean_of_rows
-from hopsim.series import Series
-from hopsim.stats import Estimate
-from hopsim.units import ANYTHING, range_of_column
+from hopsim.vocabulary.units import ANYTHING, range_of_column
 
 # Okabe and Ito's palette (2008): told apart with any colour vision, and in grey by the markers.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D00")

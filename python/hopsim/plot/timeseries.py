@@ -12,7 +12,7 @@ from hopsim.plot.records import is_recorded
 from hopsim.plot.view import View, at_one_load
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 TITLE = "accepted load and packet latency over time"
 NEEDS = "measure.interval > 0"

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 
+from hopsim.metrics.series import Group, Series
+from hopsim.metrics.verdict import NOT_CONVERGED, SATURATED, worst
 from hopsim.plot import style
-from hopsim.series import Group, Series
-from hopsim.verdict import NOT_CONVERGED, SATURATED, worst
 
 WHAT = "saturated or not converged"
 NOTE = f"hollow: {WHAT}"

@@ -8,10 +8,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from hopsim.errors import ConfigError
-from hopsim.series import JOB, Abscissa, Series, abscissa_of, along, curve_axes, curves, has_jobs, over_seeds
+from hopsim.metrics.series import (
+    JOB,
+    Abscissa,
+    Series,
+    abscissa_of,
+    along,
+    curve_axes,
+    curves,
+    has_jobs,
+    over_seeds,
+)
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 MAX_CURVES = 24
 """Curves of one file; more make further files."""

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hopsim import atomic
 from hopsim.errors import ConfigError
+from hopsim.files import atomic
 from hopsim.report.page import page_of
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 __all__ = ["write"]
 

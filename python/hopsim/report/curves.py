@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hopsim import verdict
+from hopsim.metrics import verdict
+from hopsim.metrics.series import OF_LINKS, Series, by_job, has_flows, has_programs, of_programs, of_traffic
 from hopsim.plot import style, unsteady
 from hopsim.plot.view import Shown, View, over_abscissa
 from hopsim.report.points import key_of, numbers_of
-from hopsim.series import OF_LINKS, Series, by_job, has_flows, has_programs, of_programs, of_traffic
-from hopsim.units import range_of_column
+from hopsim.vocabulary.units import range_of_column
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hopsim import tables
 from hopsim.errors import ConfigError
+from hopsim.metrics import tables
 
 PORTS = 1 << 20
 """More than a vertex has ports."""

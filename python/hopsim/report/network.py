@@ -17,7 +17,7 @@ from hopsim.report.payload import pack
 from hopsim.report.points import Named, named_points, shown_first
 
 if TYPE_CHECKING:
-    from hopsim.results import Result, Results
+    from hopsim.results.result import Result, Results
 
 NEEDS = 'measure.streams = ["links"]'
 SERIES = "link_series"

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from hopsim import _core, stopping
+from hopsim import _core
+from hopsim.metrics import stopping
+from hopsim.metrics.series import SEED, axis_names
+from hopsim.metrics.summary_table import summary_table
 from hopsim.plot import KINDS
-from hopsim.series import SEED, axis_names
-from hopsim.streams import STREAMS
-from hopsim.summary_table import summary_table
+from hopsim.vocabulary.streams import STREAMS
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 OF_NETWORK = ("links", "link_series")
 DRAWN = ("operations", "congestion_trees")

@@ -17,15 +17,17 @@ from markupsafe import Markup
 from matplotlib.colors import to_hex
 from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStubs] (it has none)
 
-from hopsim import _core, limit_note, verdict
+from hopsim import _core
+from hopsim.insight import limit_note
+from hopsim.metrics import verdict
+from hopsim.metrics.series import has_programs
 from hopsim.plot import gantt, style
 from hopsim.report import network, overview, ranks, trees
 from hopsim.report.curves import figures_of
 from hopsim.report.payload import compressed
-from hopsim.series import has_programs
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 SCRIPTS = ("base", "tables", "curves", "canvas", "drawing", "groups", "network", "ranks", "trees", "main")
 """The scripts of `assets/`, in the order in which they need each other."""

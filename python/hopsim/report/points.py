@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hopsim.metrics.series import JOB, SEED, curves
 from hopsim.plot.view import caption
-from hopsim.series import JOB, SEED, curves
 
 if TYPE_CHECKING:
-    from hopsim.results import Result, Results
+    from hopsim.results.result import Result, Results
 
 
 @dataclass(frozen=True)

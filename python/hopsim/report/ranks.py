@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from hopsim import tables
 from hopsim.errors import ConfigError
+from hopsim.metrics import tables
+from hopsim.metrics.series import JOB
 from hopsim.plot.gantt import ACTIVITIES, STREAM
 from hopsim.plot.view import caption
 from hopsim.report.payload import pack
 from hopsim.report.points import named_points
-from hopsim.series import JOB
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 MOST_OPERATIONS = 300_000
 """Operations that a report holds: some five bytes each."""

@@ -12,7 +12,7 @@ from hopsim.errors import ConfigError
 from hopsim.report.points import Named, named_points, shown_first
 
 if TYPE_CHECKING:
-    from hopsim.results import Results
+    from hopsim.results.result import Results
 
 STREAM = "congestion_trees"
 SHOWN = 6

@@ -1,0 +1,209 @@
+"""What a run is expected to take, before anything runs: memory, and time of one core.
+
+A simple model, fitted to the runs of some twenty networks on one machine, and right there within a factor of
+about three where the network accepts what is offered:
+
+- hops of a packet: the mean distance between nodes, longer by half of what the longest path of the routing is
+  longer than the diameter, and the hop to the node;
+- time: so much per hop, more where heads decide in every attempt;
+- time before an InfiniBand fabric begins: so much per step of setting it up, once for points that have the
+  same;
+- memory: that of the network, as the core expects it before it begins, and so much per packet inside the
+  network, besides the process itself.
+
+In saturation less is accepted than offered: the time is less, and memory grows with the packets that wait at
+the nodes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from hopsim import _core
+from hopsim.document.experiment import Point
+
+AUTO = "auto"
+"""What a document has for a warm-up that is found."""
+
+HOP_NS = 130
+HOP_OF_CHOICE_NS = 270
+"""Time per hop of a packet, where heads have no choice and where they decide anew in every attempt [ns]."""
+
+FABRIC_HOP_NS = 400
+"""Time per hop of a packet in an InfiniBand fabric [ns]."""
+
+SET_UP_STEP_NS = 2
+"""Time per step of setting up an InfiniBand fabric [ns]."""
+
+PROCESS_MB = 90
+PORT_BYTES = 300
+"""Of an InfiniBand fabric, besides tables and queues; what these and other networks take the core says."""
+PACKET_BYTES = 100
+
+ROUTER_CYCLES = 10
+"""Cycles that a packet takes for a router [cycles]."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is known of a network before it runs: see `_core.survey`."""
+
+    nodes: int
+    routers: int
+    links: tuple[tuple[str, int], ...]
+    diameter: int
+    mean_distance: float
+    sampled: bool
+    cut: int
+    longest_path: int
+    decides: bool
+    input_vcs: int
+    ports: int
+    state_bytes: int = 0
+    set_up_steps: int = 0
+    packet_hops: float | None = None
+
+    @property
+    def hops(self) -> float:
+        """Expected hops of a packet, that to its node included."""
+        longer = self.longest_path / self.diameter if self.diameter else 1.0
+        return self.mean_distance * (1 + longer) / 2 + 1
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the points of an experiment are expected to take.
+
+    Attributes:
+        cpu_s: time of one core for all of them but those with programs [s].
+        peak_mb: memory of the process with `workers` threads [MB].
+        set_up_s: time before points begin, of one core, in which InfiniBand fabrics are set up [s].
+    """
+
+    cpu_s: float
+    peak_mb: float
+    set_up_s: float
+
+
+def survey(point: Point) -> Survey:
+    """The survey of a point's network; the same network is surveyed once."""
+    config = json.loads(point.config)
+    if is_fabric(config):
+        return _survey(point.config)
+    # What the survey does not depend on would keep points apart.
+    config["measure"] = {"cycles": 1, "batches": 1, "warmup": 0}
+    return _survey(json.dumps(config | {"jobs": [_load_apart(job) for job in config["jobs"]]}))
+
+
+def _load_apart(job: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The job; all that draw packets with one load."""
+    if "traffic" not in job:
+        return job
+    alike: dict[str, Any] = {"process": {"bernoulli": {"load": 0.1}}, "node_loads": {"equal": {}}}
+    kept = {key: value for key, value in job["traffic"].items() if key != "changes"}
+    return {**job, "traffic": {**kept, **alike}}
+
+
+def is_fabric(config: Mapping[str, Any]) -> bool:
+    """Whether a resolved configuration is of an InfiniBand fabric."""
+    return "infiniband" in config.get("router", {})  # An ideal network has none.
+
+
+def runs_programs(point: Point) -> bool:
+    """Whether the point ends when programs are done, so that its time is not known beforehand."""
+    return any("program" in job for job in json.loads(point.config)["jobs"])
+
+
+@cache
+def _survey(config: str) -> Survey:
+    fields: dict[str, Any] = json.loads(_core.survey(config))
+    fields["links"] = tuple((kind, count) for kind, count in fields["links"])
+    return Survey(**fields)
+
+
+def expected(points: Sequence[Point], workers: int) -> Expected:
+    """What the points are expected to take on so many threads."""
+    each = [_expected(point) for point in points]
+    largest = sorted((memory for _, memory in each), reverse=True)[:workers]
+    return Expected(sum(time for time, _ in each), PROCESS_MB + sum(largest), _set_up(points))
+
+
+def _set_up(points: Sequence[Point]) -> float:
+    """Time in which fabrics are set up [s]: when points are checked, and again when they run in turn."""
+    steps: dict[str, int] = {}
+    last, total = "", 0
+    for point in points:
+        config = json.loads(point.config)
+        if not is_fabric(config):
+            continue
+        fabric = json.dumps([config["topology"], config["router"]["infiniband"]["forwarding"]])
+        if fabric != last:
+            last, total = fabric, total + survey(point).set_up_steps
+        steps[fabric] = survey(point).set_up_steps
+    return (total if len(steps) <= 1 else 2 * total) * SET_UP_STEP_NS / 1e9
+
+
+def _expected(point: Point) -> tuple[float, float]:
+    """Time [s] and memory [MB] of one point."""
+    config, network = json.loads(point.config), survey(point)
+    if is_fabric(config):
+        return packet_hops(point) * FABRIC_HOP_NS / 1e9, _fabric_bytes(network) / 1e6
+    inside = network.nodes * _packet_rate(config["jobs"]) * min(_cycles(config), _latency(config, network))
+    time = 0.0 if runs_programs(point) else packet_hops(point) * _hop_ns(network) / 1e9
+    state = network.state_bytes + PACKET_BYTES * inside
+    return time, state / 1e6
+
+
+def _fabric_bytes(network: Survey) -> float:
+    return PORT_BYTES * network.ports + network.state_bytes
+
+
+def _hop_ns(network: Survey) -> float:
+    return HOP_OF_CHOICE_NS if network.decides else HOP_NS
+
+
+def packet_hops(point: Point) -> float:
+    """Expected hops of all packets of a point, if the network accepts what is offered."""
+    config, network = json.loads(point.config), survey(point)
+    if network.packet_hops is not None:
+        return network.packet_hops
+    return packet_hops_per_cycle(point) * _cycles(config)
+
+
+def packet_hops_per_cycle(point: Point) -> float:
+    """The same of a cycle of a network that is no fabric; none where nothing but programs runs."""
+    config, network = json.loads(point.config), survey(point)
+    return network.nodes * _packet_rate(config["jobs"]) * network.hops
+
+
+def _cycles(config: Mapping[str, Any]) -> int:
+    measure = config["measure"]
+    if "max_cycles" in measure:
+        return measure["max_cycles"]
+    # What is found while it runs takes more: at least a pilot as long as the window.
+    warmup = measure["cycles"] if measure["warmup"] == AUTO else measure["warmup"]
+    return warmup + measure["cycles"]
+
+
+def _packet_rate(jobs: Sequence[Mapping[str, Any]]) -> float:
+    """Packets per node and cycle: the greatest of the jobs, as each has but part of the nodes."""
+    drawing = [job["traffic"] for job in jobs if "traffic" in job]
+    return max((_load(traffic) / traffic["packet_length"] for traffic in drawing), default=0.0)
+
+
+def _load(traffic: Mapping[str, Any]) -> float:
+    """The greatest load that a job offers; a process without one sends what the network takes."""
+    ((_, process),) = traffic["process"].items()
+    changes = [change["load"] for change in traffic.get("changes", []) if change.get("load") is not None]
+    return max([process.get("load", 1.0), *changes])
+
+
+def _latency(config: Mapping[str, Any], network: Survey) -> float:
+    """Roughly the cycles that a packet is inside the network."""
+    links = config.get("links", {})  # An ideal network has none.
+    latencies = [link["latency"] for kind, link in links.items() if kind != "injection"]
+    return network.hops * ROUTER_CYCLES + network.hops * sum(latencies) / max(len(latencies), 1)

@@ -1,0 +1,1 @@
+"""What happened inside of a network: why it is slow, and what became of packets."""

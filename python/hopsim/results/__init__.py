@@ -1,0 +1,1 @@
+"""What simulations measured, and the directory that keeps it."""

@@ -1,0 +1,52 @@
+"""Rows of tables 2 and 4 that depend on what the text does not print: injection buffers and warm-up."""
+
+from __future__ import annotations
+
+from hopsim_reproduce.jsc.study import JSC, PRIORITY, WARMUP
+from hopsim_reproduce.model import Entry
+from hopsim_reproduce.thesis import fairness
+from hopsim_reproduce.thesis.calibration import Trial, Trials
+from hopsim_reproduce.thesis.published import published
+from hopsim_reproduce.thesis.system import AGE, TABLE_1_2, Arbitration, Buffers
+
+SETTINGS = ((TABLE_1_2.injection, WARMUP), (1_000, 15_000))
+"""Injection buffers [phits per VC] and warm-up [cycles]: those of the other entries, and others."""
+ROWS = (
+    ("2", PRIORITY, "Obl-CRG", 0.45),
+    ("2", PRIORITY, "Src-CRG", 0.10),
+    ("4", AGE, "MIN", 0.40),
+    ("4", AGE, "Obl-RRG", 0.50),
+    ("4", AGE, "In-Trns-MM", 0.55),
+)
+
+
+def _trials(label: str, arbitration: Arbitration, mechanism: str, load: float) -> list[Trial]:
+    """A row with both settings."""
+    (row,) = (each for each in published(JSC, label) if (each.mechanism, each.load) == (mechanism, load))
+    system = fairness.systems(arbitration)[mechanism]
+    return [
+        Trial(
+            title=f"{label}: {mechanism} at {load:g}, {phits:,}",
+            row=row,
+            system=system.with_(buffers=Buffers(injection=phits)),
+            warmup=warmup,
+        )
+        for phits, warmup in SETTINGS
+    ]
+
+
+def entries() -> list[Entry]:
+    """The rows with both settings."""
+    (usual, _), (large, long) = SETTINGS
+    trials = Trials(
+        study=JSC,
+        name="jsc-tables-2-4-injection",
+        title="Rows of tables 2 and 4 with larger injection buffers",
+        source=JSC.place("tables", "2 and 4"),
+        trials=[trial for row in ROWS for trial in _trials(*row)],
+        explanation=[
+            "A row is called by its table, mechanism and load, and the injection buffers in phits per VC: "
+            f"{usual} as in the other entries, or {large:,} with {long:,} cycles of warm-up."
+        ],
+    )
+    return [trials.entry()]

@@ -1,0 +1,193 @@
+"""Figure 2: how much shorter bursts get with local buffer restriction, by their length."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hopsim.results.result import Result
+from hopsim_reproduce.model import Document, Entry, Experiment, Fact, Measured, Outcome, Results, Scale, slug
+from hopsim_reproduce.panels import BURST
+from hopsim_reproduce.ridruejo import system
+from hopsim_reproduce.ridruejo.system import CHOSEN, CONTROLS, NOTE, PACKET_LENGTH, RIDRUEJO
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LENGTHS: Mapping[Scale, Sequence[int]] = {
+    "quick": (10, 30, 100, 300, 1_000),
+    "full": (10, 30, 100, 300, 1_000, 3_000, 10_000),
+}
+"""Packets of a node in a burst."""
+SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 10}
+PACKETS = 1_000
+"""That a node sends in a run, if bursts get so long: short ones are repeated."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """A ring or torus."""
+
+    title: str
+    topology: Document
+    cycles: int
+    """That a node needs for a packet, at most: sets the length of the runs."""
+    longest: Mapping[Scale, int]
+    """Packets of a node in its longest burst."""
+
+    def lengths(self, scale: Scale) -> list[int]:
+        """Of the bursts."""
+        return [length for length in LENGTHS[scale] if length <= self.longest[scale]]
+
+
+SMALL: Mapping[Scale, int] = {"quick": 1_000, "full": 10_000}
+LARGE: Mapping[Scale, int] = {"quick": 100, "full": 300}
+RING = Network("64-ring", {"ring": {"routers": 64}}, 400, SMALL)
+TORI = (
+    Network("8×8 torus", {"torus": {"sides": [8, 8]}}, 45, SMALL),
+    Network("32×32 torus", {"torus": {"sides": [32, 32]}}, 170, LARGE),
+)
+NETWORKS = (RING, *TORI)
+PATTERNS: Mapping[str, Any] = {"UN": "uniform", "HR": {"hot_region": {"fraction": 0.25, "share": 0.125}}}
+
+
+def _document(network: Network, pattern: str, control: str, scale: Scale, length: int) -> Document:
+    bursts = math.ceil(min(PACKETS, network.longest[scale]) / length)
+    plain = system.network(network.topology, control)
+    return {
+        **plain,
+        "nic": {**plain["nic"], "source_queue": {"packets": 0}, "when_full": "wait"},
+        "jobs": [
+            {
+                "traffic": {
+                    "packet_length": PACKET_LENGTH,
+                    "pattern": PATTERNS[pattern],
+                    "process": {"synchronised_bursts": {"packets": length}},
+                }
+            }
+        ],
+        "measure": {"warmup": 0, "cycles": network.cycles * length * bursts, "batches": 1},
+    }
+
+
+def _name(network: Network, pattern: str, control: str, length: int) -> str:
+    return slug(network.title, pattern, control, str(length))
+
+
+def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
+    return [
+        Experiment(
+            _name(network, pattern, control, length),
+            _document(network, pattern, control, scale, length),
+            (),
+            seeds,
+        )
+        for network in NETWORKS
+        for pattern in PATTERNS
+        for control in CONTROLS
+        for length in network.lengths(scale)
+    ]
+
+
+Lines = Mapping[str, Mapping[float | str, Measured]]
+"""Network and pattern -> length of the bursts -> time relative to the base case."""
+
+
+def _lines(scale: Scale, results: Results) -> Lines:
+    return {
+        _line(network, pattern): {
+            length: _relative(
+                *(results[_name(network, pattern, control, length)] for control in ("LBR", "base"))
+            )
+            for length in network.lengths(scale)
+        }
+        for network in NETWORKS
+        for pattern in PATTERNS
+    }
+
+
+def _line(network: Network, pattern: str) -> str:
+    return f"{network.title}, {pattern}"
+
+
+def _relative(own: Sequence[Result], base: Sequence[Result]) -> Measured:
+    """Mean time of a burst over that of the base case with the same seed."""
+    pairs = zip(own, base, strict=True)
+    return Measured.of([first.summary[BURST] / second.summary[BURST] for first, second in pairs])
+
+
+def _conclude(scale: Scale, results: Results) -> Outcome:
+    return Outcome(facts=list(_facts(_lines(scale, results))))
+
+
+def _facts(lines: Lines) -> Iterator[Fact]:
+    for name, line in lines.items():
+        values = list(line.values())
+        first, last = values[0].mean, values[-1].mean
+        yield Fact(
+            f"{name}: LBR reduces the time of a burst",
+            "below the base case for the longest bursts",
+            f"{last:.3f} ± {values[-1].std:.3f}",
+            last < 1,
+        )
+        yield Fact(
+            f"{name}: the gain increases with the length of the bursts",
+            "longest below shortest",
+            f"{last:.3f}, {first:.3f}",
+            last < first,
+        )
+    for pattern in PATTERNS:
+        for network in TORI:
+            torus = lines[_line(network, pattern)]
+            length = list(torus)[-1]
+            ring = lines[_line(RING, pattern)][length]
+            yield Fact(
+                f"{pattern}: LBR gains more in the {network.title} than in the ring",
+                f"bursts of {length:,}: torus below ring",
+                f"{torus[length].mean:.3f}, {ring.mean:.3f}",
+                torus[length].mean < ring.mean,
+            )
+
+
+def _notes(scale: Scale) -> list[str]:
+    lengths = LENGTHS[scale]
+    lines = [
+        f"{NOTE} Bursts of {lengths[0]} to {lengths[-1]:,} packets, in the large torus to "
+        f"{LARGE[scale]:,}; short ones are repeated until a node has sent about {PACKETS:,}, in the large "
+        f"torus {min(PACKETS, LARGE[scale]):,}.",
+        "The paper does not give the size of its 2-D network: one of as many nodes as the ring (8×8), and a "
+        "larger one (32×32), as it speaks of a similar radix.",
+        f"{CHOSEN}; a packet in the torus without a way to go in X is put to an injection port by its way "
+        "in Y.",
+    ]
+    if scale == "quick":
+        lines.append("The paper goes up to bursts of 10,000 packets and repeats with 10 seeds: --scale full.")
+    return lines
+
+
+def _draw(scale: Scale, results: Results) -> Figure:
+    from hopsim_reproduce import drawing
+
+    return drawing.relative(
+        "Figure 2: time of a burst with LBR, relative to that without",
+        ("packets of a node in a burst", "time relative to the base case"),
+        _lines(scale, results),
+    )
+
+
+def entries() -> list[Entry]:
+    """The figure."""
+    return [
+        Entry(
+            name="ridruejo-figure-2",
+            title="Time of bursts in step with local buffer restriction, ring and tori",
+            source=f"{RIDRUEJO}, figure 2",
+            notes=_notes,
+            seeds=SEEDS,
+            experiments=_experiments,
+            conclude=_conclude,
+            draw=_draw,
+        )
+    ]

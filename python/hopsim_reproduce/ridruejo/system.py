@@ -1,0 +1,45 @@
+"""Routers of the paper: rings and tori with an escape VC, and local buffer restriction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hopsim_reproduce.model import Document
+
+RIDRUEJO = "F. J. Ridruejo et al., Realistic evaluation of interconnection network performance at high loads"
+PACKET_LENGTH = 16
+"""[phits]"""
+QUEUE = 4 * PACKET_LENGTH
+"""Of a transit VC and of an injection port [phits]."""
+RESERVED = 3
+"""Packets that LBR leaves room for: B."""
+CONTROLS: Mapping[str, Document] = {"base": {"none": {}}, "LBR": {"lbr": {"packets": RESERVED}}}
+NOTE = (
+    "3 VCs of 4 packets of 16 phits, one of them the escape VC with the bubble; two injection "
+    "ports of 4 packets, by direction; nodes consume all packets that arrive at once. "
+    f"B = {RESERVED} for LBR."
+)
+CHOSEN = (
+    "Not in the paper, so chosen: one cycle per router and link, round-robin arbitration in one "
+    "iteration, an input of the crossbar for every VC"
+)
+
+
+def network(topology: Document, control: str) -> Document:
+    """All of an experiment but jobs and measurement."""
+    return {
+        "topology": topology,
+        "links": {"network": {"latency": 1}},
+        "router": {
+            "input_queued": {
+                "vcs": {"network": 3, "injection": 2},
+                "buffers": {"network": QUEUE, "injection": QUEUE},
+                "allocator": {"iterations": 1},
+                "consumption": "parallel",
+                "crossbar_inputs": "vc",
+            }
+        },
+        "routing": "adaptive",
+        "nic": {"injection_ports": 2, "injection_vc": "direction", "control": CONTROLS[control]},
+        "semantics": {"injection_link": "unlimited"},
+    }

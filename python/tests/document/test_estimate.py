@@ -1,0 +1,117 @@
+"""What `hopsim check` expects of a run, against runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from hopsim import _core
+from hopsim.cli.check import command
+from hopsim.document import estimate
+from hopsim.document.estimate import expected, packet_hops, runs_programs, survey
+from hopsim.document.experiment import Experiment, Point
+
+DRAGONFLY = {"dragonfly": {"p": 2, "a": 4, "h": 2}}
+TORUS = {"torus": {"sides": [6, 6]}}
+
+# Networks below saturation, whose expected and true hops are compared.
+CASES: dict[str, dict[str, Any]] = {
+    "minimal": {"topology": DRAGONFLY},
+    "valiant": {"topology": DRAGONFLY, "routing": "valiant", "jobs": [{"traffic": {"pattern": "ADV+1"}}]},
+    "olm": {"topology": DRAGONFLY, "routing": "olm", "jobs": [{"traffic": {"pattern": "ADVc"}}]},
+    "ugal": {"topology": DRAGONFLY, "routing": "ugal"},
+    "torus": {"topology": TORUS},
+    "torus, adaptive": {"topology": TORUS, "routing": "adaptive"},
+    "mesh": {"topology": {"mesh": {"sides": [4, 6]}}},
+    "tree": {"topology": {"fat_tree": {"k": 2, "levels": 4}}},
+    "graph": {
+        "topology": {"graph": {"edges": [{"between": [0, 1]}, {"between": [1, 2]}, {"between": [2, 0]}]}}
+    },
+    "replies": {"topology": DRAGONFLY, "jobs": [{"traffic": {"request_reply": {}}}]},
+}
+
+
+def point(document: dict[str, Any], **measure: int) -> Point:
+    (only,) = Experiment.of(
+        {"load": 0.15, **document, "measure": {"warmup": 200, "cycles": 2000, **measure}}
+    ).points()
+    return only
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_expected_hops_are_right_within_a_factor_of_two(name: str) -> None:
+    monitor = _core.Monitor()
+    one = point(CASES[name])
+    _core.run(one.config, monitor)
+    assert 0.5 < packet_hops(one) / monitor.packet_hops < 2.0
+
+
+def test_time_grows_with_the_points_and_memory_with_those_that_run_at_once() -> None:
+    one, longer = point(CASES["minimal"]), point(CASES["minimal"], cycles=4200)
+    alone = expected([one], 1)
+    assert expected([longer], 1).cpu_s == pytest.approx(2 * alone.cpu_s)
+    assert expected([one] * 5, 2).cpu_s == pytest.approx(5 * alone.cpu_s)
+    assert expected([one] * 5, 1).peak_mb == alone.peak_mb < expected([one] * 5, 2).peak_mb
+    assert expected([one] * 5, 2).peak_mb == expected([one] * 2, 8).peak_mb
+
+
+def test_a_survey_depends_on_the_network_alone() -> None:
+    one, other = point(CASES["minimal"]), point(CASES["minimal"] | {"load": 0.3}, cycles=100)
+    assert survey(one) is survey(other)
+    assert survey(point(CASES["olm"])).decides
+    assert not survey(one).decides
+
+
+@pytest.mark.parametrize("topology", [TORUS, {"ideal": {"nodes": 36, "latency": 10}}])
+def test_how_long_programs_take_is_not_known(topology: dict[str, Any]) -> None:
+    document = {
+        "topology": topology,
+        "units": {"cycle": "1 ns", "phit": "4 B"},
+        "jobs": [{"program": {"collective": {"kind": "barrier"}}}],
+    }
+    (one,) = Experiment.of(document).points()
+    assert runs_programs(one)
+    assert survey(one).nodes == 36
+    assert expected([one], 1).cpu_s == 0
+    assert not runs_programs(point(CASES["torus"]))
+
+
+def fabrics(**swept: list[Any]) -> list[Point]:
+    document = {
+        "topology": {"fat_tree": {"k": 4, "levels": 2}},
+        "router": "infiniband",
+        "jobs": [{"messages": {"rate": "1 Gb/s"}}],
+        "sweep": {"product": {path.replace("__", "."): values for path, values in swept.items()}},
+    }
+    return Experiment.of(document).points()
+
+
+def test_a_fabric_is_set_up_once_for_all_points_that_have_it() -> None:
+    one = fabrics(measure__seed=[1])
+    alone = expected(one, 1).set_up_s
+    # Each of 16 nodes has an entry in each of 8 switches.
+    assert survey(one[0]).set_up_steps >= 16 * 8
+    assert alone > 0
+    assert expected(fabrics(router__infiniband__mtu=[1024, 2048]), 1).set_up_s == pytest.approx(alone)
+    # Fabrics in turn are set up when they are checked and when they run.
+    other = expected(fabrics(topology__fat_tree__k=[5]), 1).set_up_s
+    both = fabrics(topology__fat_tree__k=[4, 5], measure__seed=[1, 2])
+    assert expected(both, 1).set_up_s == pytest.approx(2 * (alone + other))
+    assert expected([point(CASES["torus"])], 1).set_up_s == 0
+
+
+def test_check_says_how_much_of_the_time_is_setting_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = "topology.ring.routers = 4\njobs = [{ flows = [{ source = 0, destination = 1 }] }]\n"
+    (tmp_path / "fabric.toml").write_text(f"router = 'infiniband'\n{document}")
+    check = [str(tmp_path / "fabric.toml")]
+    assert "to set up" not in CliRunner().invoke(command, check).output
+    (one,) = Experiment.open(tmp_path / "fabric.toml").points()
+    monkeypatch.setattr(estimate, "SET_UP_STEP_NS", 20e9 / survey(one).set_up_steps)
+    output = CliRunner().invoke(command, check).output
+    assert re.search(r"expected: about 20 s on \S+ cores? \(about 20 s to set up fabrics\), about", output)

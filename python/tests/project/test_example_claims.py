@@ -1,0 +1,572 @@
+"""What the comments of examples say happens: each claim names the words it stands for, and simulates them.
+
+What else comments say, as what is simulated and how, is in `example_sentences.txt`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import hopsim as hs
+from conftest import ROOT
+from hopsim.insight import limit_note
+
+EXAMPLES = ROOT / "experiments"
+KNOWN = ROOT / "python/tests/project/example_sentences.txt"
+
+Claim = Callable[[], None]
+
+CLAIMS: list[tuple[str, str, Claim]] = []
+"""Name of the example, words of its comments, and what is found true of it."""
+
+
+def claim(example: str, words: str) -> Callable[[Claim], Claim]:
+    """A test of some words in the comments of an example."""
+
+    def add(test: Claim) -> Claim:
+        CLAIMS.append((example, words, test))
+        return test
+
+    return add
+
+
+@cache
+def results(example: str) -> hs.Results:
+    messages = {"measure.streams": ["messages"]} if example == "ideal" else {}
+    return hs.sweep(EXAMPLES / f"{example}.toml", messages, workers=1)
+
+
+def point(example: str, values: dict[str, Any]) -> hs.Result:
+    """The example without its sweep, with these values."""
+    return hs.run(EXAMPLES / f"{example}.toml", {"sweep": {}, **values})
+
+
+def column(example: str, name: str, **values: Any) -> list[float]:
+    """A metric of the points whose axes end in these keys with these values."""
+
+    def fits(axes: dict[str, Any]) -> bool:
+        short = {path.rsplit(".", 1)[-1]: value for path, value in axes.items()}
+        return all(short[key] == value for key, value in values.items())
+
+    found = [result.summary[name] for result in results(example) if fits(result.axes)]
+    assert found
+    return found
+
+
+def numbers(table: pa.Table, name: str) -> list[float]:
+    """A column of a table without gaps."""
+    return [float(value) for value in table.column(name).to_pylist() if value is not None]
+
+
+def comments(example: str) -> str:
+    lines = (EXAMPLES / f"{example}.toml").read_text("utf-8").splitlines()
+    commands = re.compile(r"#   hopsim ")
+    return " ".join(
+        line.partition("#")[2].strip() for line in lines if "#" in line and not commands.match(line)
+    )
+
+
+def unclaimed(example: str) -> Iterator[str]:
+    """The sentences, or parts of them up to a colon or semicolon, of which no claim has any words."""
+    text = comments(example)
+    claims = [words.casefold() for name, words, _ in CLAIMS if name == example]
+    starts = [(text.casefold().find(words), len(words)) for words in claims]
+    for part in re.finditer(r"\S.*?(?:[.:;](?=\s)|$)", text):
+        if not any(start < part.end() and part.start() < start + length for start, length in starts):
+            yield part.group()
+
+
+@claim("infiniband_fairness", "get equal shares of it; node 0 sends to node 3 and loses nothing.")
+def equal_shares_and_a_bystander_that_loses_nothing() -> None:
+    bystander, *contributors = shares({})
+    assert bystander == pytest.approx(13.0, rel=0.001)
+    assert max(contributors) < 1.1 * min(contributors)
+
+
+@claim(
+    "infiniband_fairness",
+    'with switching = "store_and_forward" the last one gets a third more than the next',
+)
+def shares_that_differ_with_one_threshold() -> None:
+    low = {"router.infiniband.congestion_control.thresholds.low": "4 MTU"}
+    _, *contributors, last = shares({**low, "router.infiniband.switch.switching": "store_and_forward"})
+    assert 1.2 * max(contributors) < last < 1.5 * max(contributors)
+    # As the switch is written, one threshold does nothing of the kind.
+    _, *contributors = shares(low)
+    assert max(contributors) < 1.1 * min(contributors)
+
+
+def shares(changes: dict[str, Any]) -> list[float]:
+    result = hs.run(EXAMPLES / "infiniband_fairness.toml", changes)
+    return [float(each or 0) for each in result.flows.column("throughput_gbps").to_pylist()]
+
+
+@claim("infiniband_fairness", "Jain's index of their throughput is in the results of the job")
+def jains_index_of_the_job() -> None:
+    assert [job["job"] for job in results("infiniband_fairness")[0].jobs] == ["bystander", "contributors"]
+    assert 0.99 < results("infiniband_fairness")[0].jobs[1]["jain_index"] < 1
+
+
+@claim("infiniband_training", "and with a virtual lane of its own it takes no longer than without them.")
+def a_lane_of_its_own_is_as_good_as_no_hot_spot() -> None:
+    tables: dict[str, Any] = {"sweep": {}, "router.infiniband": {}}
+    bytes_of_flows = {f"jobs.1.flows.{flow}.bytes": 1 for flow in range(8)}
+    alone = hs.run(EXAMPLES / "infiniband_training.toml", tables | bytes_of_flows)
+    times = column("infiniband_training", "execution_time")
+    assert times[2] <= 1.01 * alone.summary["execution_time"]
+
+
+@claim("infiniband_training", "Congestion control throttles them,")
+def congestion_control_helps_the_program() -> None:
+    times = column("infiniband_training", "execution_time")
+    assert times[0] > 1.2 * times[1] > 1.2 * 1.2 * times[2]
+
+
+@claim("infiniband_cluster", "min_hop uses both, and carries nearly twice as much.")
+def min_hop_carries_nearly_twice_as_much() -> None:
+    given, spread = (
+        column("infiniband_cluster", "throughput_gbps")[part] for part in (slice(3), slice(3, 6))
+    )
+    assert 1.6 < max(spread) / max(given) < 2
+
+
+@claim("infiniband_contributors", "Without congestion control it is held up by packets for node 0.")
+def a_victim_without_congestion_control() -> None:
+    assert all(rate < 7 for rate in of_victim("none"))
+
+
+@claim("infiniband_contributors", "frees it of two contributors as of twelve: it sends 13 Gb/s.")
+def the_default_table_frees_it() -> None:
+    assert of_victim("quartic") == pytest.approx([13.0] * 3, rel=0.01)
+    text = (EXAMPLES / "infiniband_contributors.toml").read_text("utf-8")
+    config = hs.run(text.replace('cct = "quartic"', ""), {"sweep": {}, "measure.time.warmup": "0 s"}).config
+    assert config["router"]["infiniband"]["congestion_control"]["cct"] == "quartic"
+
+
+@claim(
+    "infiniband_contributors",
+    "with twelve its indices stay at their limit, which hopsim says below the table.",
+)
+def indices_at_the_limit() -> None:
+    *_, twelve = (result for result in results("infiniband_contributors") if label_of(result) == "simula")
+    assert twelve.summary["ccti_at_limit_fraction"] > 0.9
+    assert of_victim("simula")[0] > 12.9 > 7 > of_victim("simula")[2]
+    assert 'ccti_limit = 127 of cct = "simula"' in limit_note.note(results("infiniband_contributors"))
+
+
+def label_of(result: hs.Result) -> str:
+    return result.labels["router.infiniband"]
+
+
+def of_victim(table: str) -> list[float]:
+    """Its throughput with two, six and twelve contributors."""
+    found = [result for result in results("infiniband_contributors") if label_of(result) == table]
+    return [float(result.jobs[0]["throughput_gbps"]) for result in found]
+
+
+@claim("infiniband_uniform", "A message of eight packets takes longer,")
+def longer_messages_take_longer() -> None:
+    short, long = (
+        column("infiniband_uniform", "message_latency_mean_ns", bytes=size) for size in (2048, 16384)
+    )
+    assert all(one < other for one, other in zip(short, long, strict=True))
+
+
+@claim("infiniband_uniform", "and its packets meet others that go the same way for longer.")
+def their_packets_wait_longer() -> None:
+    short, long = (
+        column("infiniband_uniform", "packet_latency_mean_ns", bytes=size) for size in (2048, 16384)
+    )
+    assert all(one < other for one, other in zip(short, long, strict=True))
+
+
+@claim("hyperx", "so no more than 1/4 is accepted.")
+def minimal_paths_carry_a_quarter() -> None:
+    for routing in ("minimal", "adaptive"):
+        assert max(column("hyperx", "accepted_load", routing=routing)) <= 0.25
+
+
+@claim(
+    "hyperx",
+    "Oblivious detours lead over all links of a router and accept more, at the price of longer paths;",
+)
+def detours_accept_more_on_longer_paths() -> None:
+    assert column("hyperx", "accepted_load", routing="valiant", load=0.4)[0] > 0.35
+    minimal, valiant = (
+        column("hyperx", "packet_latency_mean", routing=routing, load=0.1)[0]
+        for routing in ("minimal", "valiant")
+    )
+    assert valiant > minimal
+
+
+@claim("fairness_advc", "the accepted load stays the same.")
+def fair_shares_of_the_same_load() -> None:
+    loads = column("fairness_advc", "accepted_load", load=0.4)
+    assert max(loads) < 1.05 * min(loads)
+
+
+@claim("fairness_advc", "Priority for packets in transit or age arbitration evens the shares out;")
+def age_or_priority_make_shares_even() -> None:
+    jain = {
+        (arbiter, first): min(
+            column("fairness_advc", "jain_index", output_arbiter=arbiter, transit_priority=first, load=0.4)
+        )
+        for arbiter in ("round_robin", "age")
+        for first in (False, True)
+    }
+    uneven = jain.pop(("round_robin", False))
+    assert uneven < 0.6 < 0.95 < min(jain.values())
+
+
+@claim("request_reply_flexvc", "With the same 4/2 VCs, each of which is needed, little changes;")
+def the_same_vcs_change_little() -> None:
+    each = column("request_reply_flexvc", "accepted_load")
+    increasing, flexible = max(each[:5]), max(each[5:10])
+    assert flexible == pytest.approx(increasing, rel=0.03)
+
+
+@claim("request_reply_flexvc", "serve all hops and carry an eighth more.")
+def spare_vcs_carry_an_eighth_more() -> None:
+    each = column("request_reply_flexvc", "accepted_load")
+    assert max(each[10:]) / max(each[:5]) == pytest.approx(9 / 8, rel=0.03)
+
+
+@claim("collective_dragonfly", "With many bytes the ring is faster:")
+def the_ring_is_faster_with_many_bytes() -> None:
+    times = column("collective_dragonfly", "execution_time")
+    assert max(times[12:18]) < min(times[18:])
+    assert min(times[:6]) > max(times[9:12]), "and slower with few"
+
+
+@claim("collective_dragonfly", "by different amounts for different draws (the seeds).")
+def random_nodes_cost_the_ring_different_amounts() -> None:
+    times = column("collective_dragonfly", "execution_time")
+    for consecutive, random in ((times[:3], times[3:6]), (times[12:15], times[15:18])):
+        assert len(set(consecutive)) == 1
+        assert len(set(random)) == 3
+        assert min(random) > consecutive[0]
+
+
+@claim("graph500", "so Valiant's detours cost twice the links and gain nothing.")
+def detours_gain_the_search_nothing() -> None:
+    minimal, valiant = (column("graph500", "execution_time", routing=name) for name in ("minimal", "valiant"))
+    assert all(one < other for one, other in zip(minimal, valiant, strict=True))
+
+
+@claim("graph500", "the routing does not matter any more.")
+def processors_are_the_limit() -> None:
+    minimal, valiant = (
+        column("graph500", "execution_time", routing=name)[-1] for name in ("minimal", "valiant")
+    )
+    assert valiant == pytest.approx(minimal, rel=0.01)
+
+
+@claim("graph_file", "(here 2)")
+def minimal_paths_of_the_graph_need_two_vcs() -> None:
+    assert results("graph_file")[0].config["router"]["input_queued"]["vcs"]["network"] == 2
+
+
+@claim("graph_file", "its packets crowd around the root.")
+def up_down_accepts_less() -> None:
+    minimal, up_down = (
+        max(column("graph_file", "accepted_load", routing=name)) for name in ("minimal", "up_down")
+    )
+    assert up_down < 0.8 * minimal
+
+
+@claim("traffic_table", "with wider phits they take fewer cycles")
+def wider_phits_take_fewer_cycles() -> None:
+    times = column("traffic_table", "execution_time")
+    assert times == sorted(times, reverse=True)
+    assert len(set(times)) == 3
+
+
+@claim("bursts_torus", "keeps the network from filling up with new packets while old ones wait.")
+def restriction_makes_bursts_shorter() -> None:
+    without, restricted, _ = column("bursts_torus", "cycles_per_burst")
+    assert restricted < without
+
+
+@claim("router_models", "output queues and speedup are what uniform traffic at high load asks for.")
+def output_queues_and_speedup_accept_more() -> None:
+    loads = column("router_models", "accepted_load")
+    assert loads[:2] == pytest.approx(loads[5:7], rel=0.01)
+    assert min(loads[3:5]) > 1.2 * max(loads[8:])
+
+
+@claim("mesh_fairness", "and SAT gives every node the same.")
+def sat_gives_every_node_the_same() -> None:
+    without, with_sat = column("mesh_fairness", "jain_index", load=1.0)
+    assert without < 0.95
+    assert with_sat > 0.9999
+
+
+@claim("trace_torus", "The faster the processors, the more of the execution time is waiting for messages.")
+def faster_processors_wait_more() -> None:
+    times = column("trace_torus", "execution_time")
+    assert times == sorted(times, reverse=True)
+    speeds = (0.25, 1, 4, 16)
+    computing = [times[0] * speeds[0] / speed for speed in speeds]
+    waiting = [1 - least / time for least, time in zip(computing, times, strict=False)]
+    assert waiting == sorted(waiting)
+
+
+@claim("adaptive_advc", "In-transit routing (OLM) accepts most.")
+def in_transit_routing_accepts_most() -> None:
+    valiant, source_adaptive, olm = (
+        adaptive(routing, first=False).summary["accepted_load"] for routing in ADAPTIVE
+    )
+    assert olm > 1.1 * max(valiant, source_adaptive)
+
+
+@claim("adaptive_advc", "max/min goes from 1.5 to more than 20.")
+def priority_starves_some_nodes() -> None:
+    ratio = [
+        adaptive("olm", first=first).summary["router_injection_max_min_ratio"] for first in (False, True)
+    ]
+    assert 1.4 < ratio[0] < 1.6
+    assert ratio[1] > 20
+
+
+ADAPTIVE = {"valiant": "rrg", "source_adaptive": "rrg", "olm": "mm"}
+
+
+@cache
+def adaptive(routing: str, first: bool) -> hs.Result:
+    given = {"load": 0.5, "routing": {routing: {"policy": ADAPTIVE[routing]}}}
+    priority = {"router.cioq.allocator.transit_priority": first}
+    return point("adaptive_advc", {**given, **priority})
+
+
+@claim("demo", "minimal routing collapses and Valiant routing does not.")
+def minimal_routing_collapses_and_valiant_does_not() -> None:
+    jobs = {"load": 0.5, "jobs.0.traffic.pattern": "ADVc"}
+    minimal, valiant = (
+        point("demo", {**jobs, "routing": routing}).summary["accepted_load"]
+        for routing in ("minimal", "valiant")
+    )
+    assert minimal < 0.13
+    assert valiant > 0.38
+
+
+@claim("valiant_adversarial", "the accepted load of minimal routing is 1/(a·p).")
+def minimal_routing_accepts_what_one_link_carries() -> None:
+    beyond = [
+        column("valiant_adversarial", "accepted_load", routing="minimal", load=load)[0] for load in (0.2, 0.5)
+    ]
+    assert beyond == pytest.approx([1 / 18] * 2, rel=0.005)
+
+
+@claim("valiant_adversarial", "gets up to half the capacity.")
+def valiant_accepts_up_to_a_half() -> None:
+    found = [load for load in column("valiant_adversarial", "accepted_load", load=0.5) if load > 0.1]
+    assert len(found) == 3
+    assert 0.4 < min(found) < max(found) < 0.5
+
+
+@claim("valiant_adversarial", "which saves a local hop;")
+def crg_saves_a_local_hop() -> None:
+    rrg, crg, _ = (hops for hops in column("valiant_adversarial", "hops_mean", load=0.3) if hops > 3)
+    # It is saved unless the link that rrg draws is one of its own router, 1 of 6, or leads there.
+    assert rrg - crg == pytest.approx(5 / 6, abs=0.05)
+
+
+@claim("trunked_groups", "so that adversarial traffic hurts four times less.")
+def four_links_carry_four_times_as_much() -> None:
+    assert column("trunked_groups", "accepted_load")[-1] == pytest.approx(4 / 32, rel=0.005)
+
+
+@claim("two_jobs", "the victim's latency tells what it suffers.")
+def the_victim_waits_longer_the_louder_the_aggressor() -> None:
+    jobs = [result.jobs for result in results("two_jobs")]
+    victim, aggressor = ([job[number]["packet_latency_mean"] for job in jobs] for number in (0, 1))
+    assert victim == sorted(victim)
+    assert victim[-1] > victim[0] + 2
+    assert aggressor == sorted(aggressor)
+
+
+@claim("two_programs", "are what it loses to its neighbours.")
+def the_program_loses_time_to_its_neighbours() -> None:
+    times = column("two_programs", "execution_time")
+    assert times == sorted(times)
+    assert times[-1] > 1.2 * times[0]
+
+
+@claim("two_programs", "The traffic goes on until the program is done,")
+def traffic_goes_on_until_the_program_is_done() -> None:
+    for result in results("two_programs"):
+        neighbours = result.jobs[1]
+        assert neighbours["accepted_load"] == pytest.approx(neighbours["offered_load"], abs=0.002)
+
+
+@claim(
+    "transient",
+    "Credits see the change when buffers have filled, contention counters as soon as heads queue.",
+)
+def contention_counters_see_the_change_first() -> None:
+    # Shares of the packets of the first 50 cycles of the adversarial traffic that leave the minimal path.
+    shares = [at(result, 8000, "misrouted_fraction") for result in results("transient")]
+    buffers, counters = shares[:6], shares[6:]
+    assert max(buffers) < 0.6
+    assert min(counters) > 0.75
+
+
+@claim("transient", "then ADV+1, for which most packets must leave the minimal path.")
+def most_packets_leave_the_minimal_path_later() -> None:
+    for result in results("transient"):
+        assert at(result, 7900, "misrouted_fraction") < 0.3
+        assert at(result, 8600, "misrouted_fraction") > 0.6
+
+
+def at(result: hs.Result, cycle: int, name: str) -> float:
+    """A column of the packets that were generated in the interval from a cycle on."""
+    table = result.generation_series.to_pydict()
+    return float(table[name][table["cycle"].index(cycle)])
+
+
+@claim("ideal", "a message of M phits takes the latency and M cycles.")
+def messages_of_an_ideal_network_take_the_latency_and_their_length() -> None:
+    table = results("ideal")[1].messages.to_pydict()
+    took = [arrived - joined for joined, arrived in zip(table["joined"], table["arrived"], strict=True)]
+    # Messages that set out at once follow each other.
+    assert all(time >= 100 + phits for time, phits in zip(took, table["phits"], strict=True))
+    alone = [time == 100 + phits for time, phits in zip(took, table["phits"], strict=True)]
+    assert sum(alone) > len(alone) / 2
+
+
+@claim("ideal", "are the program's own computations, and the waiting of ranks for each other.")
+def computation_and_waiting_are_all_that_is_left() -> None:
+    last = results("ideal")[-1].summary
+    assert last["message_latency_max"] == 1
+    parts = last["compute_time_mean"] + last["wait_time_mean"]
+    assert parts == pytest.approx(last["execution_time"], rel=0.01)
+    times = column("ideal", "execution_time")
+    assert times == sorted(times, reverse=True)
+
+
+@claim(
+    "arbitration_trace",
+    "The table and the figure have the mean execution time with its 95 % confidence interval",
+)
+def placements_of_five_seeds_differ() -> None:
+    seeds = {"sweep": {"product": {"measure.seed": [1, 2, 3, 4, 5]}}}
+    torus = {"topology": {"torus": {"sides": [8, 8]}}}
+    found = hs.sweep(EXAMPLES / "arbitration_trace.toml", seeds | torus, workers=1)
+    assert len({result.summary["execution_time"] for result in found}) == 5
+
+
+@claim("stop_when_good", "every load runs until its latency is known to 1 %,")
+def latencies_are_known_to_a_percent() -> None:
+    reached = [result.summary for result in results("stop_when_good") if result.summary["stop"] == "reached"]
+    assert len(reached) == 4
+    assert max(summary["stop_relative_ci"] for summary in reached) <= 0.01
+
+
+@claim("stop_when_good", "such a point stops with the first one.")
+def a_saturated_point_stops_with_the_first_window() -> None:
+    last = results("stop_when_good")[-1].summary
+    assert [last["stop"], last["stop_attempts"], last["cycles"]] == ["saturated", 1, 5000]
+
+
+@claim("mixed_traffic", "so that the weights of the two patterns add up to one.")
+def weights_add_up_to_one() -> None:
+    for result in results("mixed_traffic"):
+        mix = result.config["jobs"][0]["traffic"]["pattern"]["mix"]
+        assert sum(part["weight"] for part in mix) == pytest.approx(1)
+
+
+@claim("mixed_traffic", "the time series shows how the network fills")
+def the_network_fills() -> None:
+    for result in results("mixed_traffic"):
+        loads = numbers(result.timeseries, "accepted_load")
+        assert loads[0] < 0.1 < 0.35 < min(loads[10:])
+
+
+@claim("trace_torus", "computations take no time and the network alone is left.")
+def infinitely_fast_processors_take_no_time() -> None:
+    last = results("trace_torus")[-1].summary
+    assert last["compute_time_mean"] == 0
+    assert last["wait_time_mean"] > 0.95 * last["execution_time"]
+
+
+@claim("traffic_table", "and wait less for each other.")
+def messages_wait_less_for_each_other() -> None:
+    latencies = column("traffic_table", "message_latency_mean")
+    assert latencies == sorted(latencies, reverse=True)
+
+
+@claim(
+    "mesh_fairness", "round-robin arbitration favours the nodes in the middle, the oldest packet first helps,"
+)
+def the_middle_is_favoured_and_age_helps() -> None:
+    arbiter = "router.input_queued.allocator.output_arbiter"
+    round_robin, age = (
+        point("mesh_fairness", {"load": 1.0, arbiter: name}) for name in ("round_robin", "age")
+    )
+    of_all = numbers(round_robin.nodes, "injected")
+    middle = [of_all[8 * row + place] for row in (3, 4) for place in (3, 4)]
+    corners = [of_all[node] for node in (0, 7, 56, 63)]
+    assert min(middle) > 1.2 * max(corners)
+    assert age.summary["jain_index"] > round_robin.summary["jain_index"]
+
+
+@claim("hyperx", "UGAL takes them where the minimal path is crowded.")
+def ugal_detours_more_the_more_load() -> None:
+    hops = column("hyperx", "hops_mean", routing="ugal")
+    assert hops == sorted(hops)
+    assert column("hyperx", "hops_mean", routing="minimal")[0] <= hops[0] < hops[-1] - 0.3
+
+
+@claim(
+    "fairness_advc", "each of its own nodes gets about as much as all nodes of most other routers together."
+)
+def a_node_of_the_last_router_gets_what_other_routers_get() -> None:
+    result = point("fairness_advc", {"load": 0.4})
+    injected = numbers(result.routers, "injected")
+    by_place = [sum(injected[place::8]) for place in range(8)]
+    of_a_node = by_place[7] / 4
+    assert all(0.8 * of_a_node < each < of_a_node for each in by_place[1:7])
+
+
+@claim("first_run", "9 groups, 72 nodes.")
+def the_first_run_has_72_nodes() -> None:
+    nodes = point("first_run", {"load": 0.1, "measure.streams": ["nodes"]}).nodes
+    assert nodes.num_rows == 72
+
+
+@claim("infiniband_cluster", "These tables send everything over the first spine switch.")
+def the_tables_use_one_spine() -> None:
+    links = point("infiniband_cluster", {"measure.streams": ["links"]}).links.to_pydict()
+    # Switches 0 to 2 are the leaves.
+    assert {"switch 3"} == {place for place in links["to"] if place in ("switch 3", "switch 4")}
+
+
+@claim("request_reply_flexvc", "spare ones (6/3), which in increasing order would stay unused,")
+def increasing_vcs_leave_spare_ones_unused() -> None:
+    few, many = (
+        point("request_reply_flexvc", {"load": 0.6, "router.cioq.vcs": {"local": local, "global": global_}})
+        for local, global_ in ((4, 2), (6, 3))
+    )
+    assert few.summary["accepted_load"] == many.summary["accepted_load"]
+
+
+@pytest.mark.parametrize(("example", "words", "holds"), CLAIMS, ids=[test.__name__ for _, _, test in CLAIMS])
+def test_claim_of_an_example_holds(example: str, words: str, holds: Claim) -> None:
+    assert words.casefold() in comments(example).casefold(), "the example no longer says so"
+    holds()
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_what_comments_say_is_claimed_or_known_to_need_no_test(path: Path) -> None:
+    listed = KNOWN.read_text("utf-8").splitlines()
+    known = {line.partition(": ")[2] for line in listed if line.startswith(f"{path.stem}: ")}
+    assert set(unclaimed(path.stem)) == known, (
+        f"test it as a claim; {KNOWN.name} is for what simulates nothing"
+    )
