@@ -1,5 +1,6 @@
 //! What the caller of a run and its threads tell each other.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,6 +8,14 @@ use std::time::Duration;
 /// The caller asked a run to stop, and it has stopped somewhere inside a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cancelled")
+    }
+}
+
+impl std::error::Error for Cancelled {}
 
 /// What another thread sees of a running simulation, and how it stops it.
 #[derive(Debug, Default)]

@@ -1,9 +1,10 @@
 //! Jobs: some nodes, and what they send or run.
 
+use hopsim_network::error::ConfigError;
 use hopsim_programs::job::ProgramPlan;
 use hopsim_traffic::changes::Phase;
-use hopsim_traffic::pattern::Pattern;
-use hopsim_traffic::process::Process;
+use hopsim_traffic::pattern::{Pattern, PatternConfig, Site, uniform};
+use hopsim_traffic::process::{Process, ProcessConfig, Rate, bernoulli};
 
 /// A job without options: some nodes and what they do.
 #[derive(Clone, Debug)]
@@ -109,6 +110,24 @@ pub struct TrafficPlan {
 }
 
 impl TrafficPlan {
+    /// Steady uniform traffic among nodes, of this load \[phits/(node·cycle)\] and of packets of `length` phits, which each node
+    /// generates at random times.
+    pub fn uniform(site: &Site<'_>, load: f64, length: u32) -> Result<Self, ConfigError> {
+        let process = ProcessConfig::Bernoulli(bernoulli::Config { load: Some(load) });
+        Ok(Self {
+            name: format!("job{}", site.job),
+            nodes: site.nodes.to_vec(),
+            pattern: PatternConfig::Uniform(uniform::Config::default()).build(site)?,
+            process: process.build(Rate { length, share: 1.0 })?,
+            processes: Vec::new(),
+            load,
+            packet_length: length,
+            start: 0,
+            changes: Vec::new(),
+            outstanding: None,
+        })
+    }
+
     /// Whether a node of the job ever sends: in some permutations nodes are their own image.
     pub fn sends(&self, node: u32) -> bool {
         let changes = self.changes.iter().map(|phase| &phase.pattern);
@@ -139,4 +158,13 @@ impl TrafficPlan {
         }
         (sum + f64::from(end - from) * load) / f64::from(end - first)
     }
+}
+
+/// The job of every one of so many nodes, `u8::MAX` if it is idle.
+pub fn job_of(jobs: &[JobPlan], nodes: u32) -> Vec<u8> {
+    let mut job_of = vec![u8::MAX; nodes as usize];
+    for (job, number) in jobs.iter().zip(0..) {
+        job.nodes().iter().for_each(|&node| job_of[node as usize] = number);
+    }
+    job_of
 }

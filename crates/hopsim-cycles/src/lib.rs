@@ -25,3 +25,6 @@ pub mod state;
 pub mod system;
 pub mod task;
 mod threads;
+
+pub use modes::Full;
+pub use router::cioq::Cioq;

@@ -107,6 +107,26 @@ pub struct RouterPlan {
     pub crossbar_inputs: CrossbarInputs,
 }
 
+impl RouterPlan {
+    /// An input-queued router without delays of its own, whose allocator is that of documents by default, for packets of at most
+    /// so many phits.
+    pub fn input_queued(longest: u32) -> Self {
+        Self {
+            crossing: (0..=longest).map(|length| length.max(1)).collect(),
+            crossbar_latency: 0,
+            pipeline_latency: 0,
+            output_buffer: None,
+            allocator: Allocator::default(),
+            ejection: Ejection::Link,
+            output_hold: OutputHold::Transfer,
+            input_pointer: InputPointer::Grant,
+            damq: None,
+            consumption: Consumption::Serial,
+            crossbar_inputs: CrossbarInputs::Port,
+        }
+    }
+}
+
 /// A shared buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
@@ -133,6 +153,20 @@ pub struct NicPlan {
     pub injection_latency: InjectionLatency,
     /// Input ports of its router that a node injects by \[1 … 2\].
     pub injection_ports: u8,
+}
+
+impl Default for NicPlan {
+    fn default() -> Self {
+        Self {
+            source_queue: u32::MAX,
+            when_full: WhenFull::Drop,
+            injection_vc: InjectionVc::Shortest,
+            injection_link: InjectionLink::Serial,
+            injection_count: InjectionCount::Network,
+            injection_latency: InjectionLatency::Grant,
+            injection_ports: 1,
+        }
+    }
 }
 
 impl NicPlan {

@@ -33,6 +33,7 @@ use hopsim_cycles::choices::{
     Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer, OutputHold,
 };
 use hopsim_cycles::injection::{ControlConfig, InjectionControl};
+use hopsim_cycles::jobs::job_of;
 use hopsim_cycles::system::{MOST_QUEUED, NicPlan, RouterPlan, System};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::CrossbarInputs;
@@ -101,9 +102,11 @@ impl Plan {
         ));
         check_size(&network)?;
         let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
-        let (jobs, job_of) = jobs::build(&experiment, &topology, &network, library)?;
+        let jobs = jobs::build(&experiment, &topology, &network, library)?;
         let nic = nic_plan(&experiment);
         let control = control(&experiment, &topology, &network)?;
+        // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
+        let job_of = job_of(&jobs, network.nodes);
         let seed = experiment.measure.seed;
         let system = System { topology, network, routing, router, nic, jobs, job_of, control, seed };
         let plan = Self { experiment, system };

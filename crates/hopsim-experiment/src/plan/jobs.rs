@@ -126,13 +126,13 @@ pub fn answers(experiment: &Experiment) -> bool {
         .any(|traffic| traffic.request_reply.is_some())
 }
 
-/// The jobs, and the job of every node, `u8::MAX` if it is idle.
+/// The jobs.
 pub fn build(
     experiment: &Experiment,
     topology: &Topology,
     network: &Network,
     library: &Library<'_>,
-) -> Result<(Vec<JobPlan>, Vec<u8>), ConfigError> {
+) -> Result<Vec<JobPlan>, ConfigError> {
     if experiment.jobs.is_empty() || experiment.jobs.len() > 255 {
         let reason = format!("the experiment has {} jobs", experiment.jobs.len());
         return Err(ConfigError::new("jobs", reason).valid("1 … 255 jobs"));
@@ -164,12 +164,7 @@ pub fn build(
     let running = experiment.running().map(|(index, _)| (index, std::mem::take(&mut nodes[index])));
     let jobs: Vec<JobPlan> = running.map(build).collect::<Result<_, _>>()?;
     check_ends(jobs.iter().filter_map(JobPlan::program))?;
-    // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
-    job_of.fill(u8::MAX);
-    for (job, index) in jobs.iter().zip(0..) {
-        job.nodes().iter().for_each(|&node| job_of[node as usize] = index);
-    }
-    Ok((jobs, job_of))
+    Ok(jobs)
 }
 
 /// Refuses names of jobs that are not there, and jobs without a program where a run ends with programs.
