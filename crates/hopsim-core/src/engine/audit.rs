@@ -1,38 +1,20 @@
 //! The audit: what must hold between any two cycles, counted anew from the whole state. Slow; for tests.
 
-use super::measured::{Measured, Recorded};
+use super::measured::{Measured, Recorded, Work, measure};
 use super::{Control, Trial, schedule};
-use hopsim_cycles::mode::Mode;
-use hopsim_cycles::perform::perform;
 use hopsim_cycles::region::Region;
-use hopsim_cycles::simulation::{Schedule, Simulation};
-use hopsim_cycles::task::{Fit, Task};
+use hopsim_cycles::task::Fit;
 use hopsim_experiment::plan::Plan;
-use hopsim_measure::recorder::Recorder;
 use hopsim_measure::trace::{PacketTrace, Tracer};
 
-struct Audited<'p> {
-    plan: &'p Plan,
+struct Audited {
     cycles: u32,
 }
 
-impl<'p> Task<'p> for Audited<'p> {
-    type Observer = Recorder;
+impl<'p> Work<'p> for Audited {
     type Output = Result<(), String>;
 
-    fn schedule(&self) -> Schedule {
-        schedule(Trial { finest: true, ..Trial::default() })
-    }
-
-    fn wishes(&self) -> &Plan {
-        self.plan
-    }
-
-    fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
-    where
-        R: Region<'p, Mode: Mode<Observer = Recorder>>,
-    {
-        let mut run = Measured::new(self.plan, simulation);
+    fn with<R: Recorded<'p>>(self, mut run: Measured<'p, R>) -> Self::Output {
         run.trace();
         for _ in 0..self.cycles {
             run.advance(run.now() + 1, &Control::default()).map_err(|error| error.to_string())?;
@@ -66,5 +48,6 @@ fn check_conservation<'p, R: Recorded<'p>>(run: &mut Measured<'p, R>) -> Result<
 
 /// Runs a plan for `cycles` cycles and checks every invariant after each; the error names the first breach.
 pub fn audit(plan: &Plan, cycles: u32) -> Result<(), String> {
-    perform(&plan.system, Fit::Tight, Audited { plan, cycles })
+    let schedule = schedule(Trial { finest: true, ..Trial::default() });
+    measure(plan, Fit::Tight, schedule, Audited { cycles })
 }

@@ -3,9 +3,11 @@
 use crate::error::RunError;
 use hopsim_cycles::control::Control;
 use hopsim_cycles::mode::Mode;
+use hopsim_cycles::perform::perform;
 use hopsim_cycles::region::Region;
-use hopsim_cycles::simulation::{Heard, Simulation};
+use hopsim_cycles::simulation::{Heard, Schedule, Simulation};
 use hopsim_cycles::state::State;
+use hopsim_cycles::task::{Fit, Task};
 use hopsim_experiment::config::measure::{MeasureConfig, RecordStream};
 use hopsim_experiment::plan::{MOST_ROWS, Plan};
 use hopsim_measure::Counts;
@@ -31,6 +33,47 @@ pub struct Measured<'p, R: Recorded<'p>> {
     congestion: Option<Congestion>,
 }
 
+/// Something done with a measured simulation, whatever its routers and mode.
+pub trait Work<'p>: Sized {
+    /// What comes of it.
+    type Output;
+
+    /// Does it with a simulation at cycle 0.
+    fn with<R: Recorded<'p>>(self, run: Measured<'p, R>) -> Self::Output;
+}
+
+/// Does something with a measured simulation of a plan.
+pub fn measure<'p, W: Work<'p>>(plan: &'p Plan, fit: Fit, schedule: Schedule, work: W) -> W::Output {
+    perform(&plan.system, fit, OnPlan { plan, schedule, work })
+}
+
+/// Work on the system of a plan.
+struct OnPlan<'p, W> {
+    plan: &'p Plan,
+    schedule: Schedule,
+    work: W,
+}
+
+impl<'p, W: Work<'p>> Task<'p> for OnPlan<'p, W> {
+    type Observer = Recorder;
+    type Output = W::Output;
+
+    fn schedule(&self) -> Schedule {
+        self.schedule
+    }
+
+    fn wishes(&self) -> &Plan {
+        self.plan
+    }
+
+    fn with<R>(self, simulation: Simulation<'p, R>) -> W::Output
+    where
+        R: Region<'p, Mode: Mode<Observer = Recorder>>,
+    {
+        self.work.with(Measured::new(self.plan, simulation))
+    }
+}
+
 /// The state of a measured simulation between two cycles.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MeasuredState<S> {
@@ -53,7 +96,7 @@ pub enum Scope {
 
 impl<'p, R: Recorded<'p>> Measured<'p, R> {
     /// A simulation at cycle 0 of the system of a plan.
-    pub fn new(plan: &'p Plan, simulation: Simulation<'p, R>) -> Self {
+    fn new(plan: &'p Plan, simulation: Simulation<'p, R>) -> Self {
         let looks = plan.experiment.measure.streams.contains(&RecordStream::CongestionTrees);
         Self { plan, simulation, congestion: looks.then(Congestion::default) }
     }

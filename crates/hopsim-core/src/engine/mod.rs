@@ -22,21 +22,18 @@ pub use snapshot::{Snapshot, Stages, trunk};
 use crate::error::RunError;
 #[cfg(feature = "trace")]
 use hopsim_cycles::kernel::regions::Cut;
-use hopsim_cycles::mode::Mode;
-use hopsim_cycles::perform::perform;
 use hopsim_cycles::region::Region;
 use hopsim_cycles::simulation::{Schedule, Simulation};
-use hopsim_cycles::task::{Fit, Task};
+use hopsim_cycles::task::Fit;
 use hopsim_experiment::memory;
 use hopsim_experiment::plan::{AnyPlan, MOST_ROWS, Plan, output_vcs};
-use hopsim_measure::recorder::Recorder;
 use hopsim_measure::summary::Figures;
 #[cfg(feature = "trace")]
 use hopsim_measure::trace::PacketTrace;
 use hopsim_measure::{Counts, Table};
 use hopsim_memory::Shortage;
 use hopsim_programs::standstill::{find_stuck, find_unmatched, progress};
-use measured::{Measured, Recorded};
+use measured::{Measured, Recorded, Work, measure};
 use serde_json::{Map, Value};
 use std::sync::atomic::Ordering;
 
@@ -55,37 +52,16 @@ pub struct Outcome {
 }
 
 /// A run to its last cycle.
-struct ToEnd<'p, 'c, 's> {
-    plan: &'p Plan,
+struct ToEnd<'c, 's> {
     control: &'c Control,
-    schedule: Schedule,
     stages: Stages<'s>,
 }
 
-impl<'p, 'c, 's> ToEnd<'p, 'c, 's> {
-    fn new(plan: &'p Plan, control: &'c Control, stages: Stages<'s>) -> Self {
-        let schedule = Schedule::new(control.threads.load(Ordering::Relaxed));
-        Self { plan, control, schedule, stages }
-    }
-}
-
-impl<'p> Task<'p> for ToEnd<'p, '_, '_> {
-    type Observer = Recorder;
+impl<'p> Work<'p> for ToEnd<'_, '_> {
     type Output = Result<Counts, RunError>;
 
-    fn schedule(&self) -> Schedule {
-        self.schedule
-    }
-
-    fn wishes(&self) -> &Plan {
-        self.plan
-    }
-
-    fn with<R>(mut self, simulation: Simulation<'p, R>) -> Self::Output
-    where
-        R: Region<'p, Mode: Mode<Observer = Recorder>>,
-    {
-        let (plan, mut run) = (self.plan, Measured::new(self.plan, simulation));
+    fn with<R: Recorded<'p>>(mut self, mut run: Measured<'p, R>) -> Self::Output {
+        let plan = run.plan;
         let measure = &plan.experiment.measure;
         self.stages.begin(&mut run)?;
         let end = measure.warmup.cycles() + measure.cycles;
@@ -99,6 +75,11 @@ impl<'p> Task<'p> for ToEnd<'p, '_, '_> {
         }
         Ok(counts)
     }
+}
+
+/// The schedule of a run on as many threads as its caller allows.
+fn most_threads(control: &Control) -> Schedule {
+    Schedule::new(control.threads.load(Ordering::Relaxed))
 }
 
 /// What a run has measured.
@@ -117,30 +98,15 @@ fn outcome(plan: &Plan, counts: &Counts) -> Outcome {
 }
 
 #[cfg(feature = "trace")]
-struct Traced<'p> {
-    plan: &'p Plan,
+struct Traced {
     cycles: u32,
-    schedule: Schedule,
 }
 
 #[cfg(feature = "trace")]
-impl<'p> Task<'p> for Traced<'p> {
-    type Observer = Recorder;
+impl<'p> Work<'p> for Traced {
     type Output = Result<Lives, RunError>;
 
-    fn schedule(&self) -> Schedule {
-        self.schedule
-    }
-
-    fn wishes(&self) -> &Plan {
-        self.plan
-    }
-
-    fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
-    where
-        R: Region<'p, Mode: Mode<Observer = Recorder>>,
-    {
-        let mut run = Measured::new(self.plan, simulation);
+    fn with<R: Recorded<'p>>(self, mut run: Measured<'p, R>) -> Self::Output {
         run.trace();
         drive(&mut run, self.cycles, &Control::default(), &mut Stages::default())?;
         Ok(run.take_lives())
@@ -173,7 +139,9 @@ pub fn run_in_stages(plan: &Plan, control: &Control, stages: Stages<'_>) -> Resu
 
 /// What a run from one stage to another counts.
 fn count(plan: &Plan, control: &Control, stages: Stages<'_>) -> Result<Counts, RunError> {
-    within_memory(plan, control, || perform(&plan.system, Fit::Tight, ToEnd::new(plan, control, stages)))
+    within_memory(plan, control, || {
+        measure(plan, Fit::Tight, most_threads(control), ToEnd { control, stages })
+    })
 }
 
 /// Does something with a simulation of a plan, if there is room for its network; memory that is lacking later on is an error,
@@ -203,7 +171,8 @@ fn has_room(bytes: u64, control: &Control) -> Result<(), Shortage> {
 
 /// Runs a plan in a mode that fits any plan: what the other modes buy is measured against it.
 pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
-    let counts = perform(&plan.system, Fit::Loose, ToEnd::new(plan, control, Stages::default()))?;
+    let counts =
+        measure(plan, Fit::Loose, most_threads(control), ToEnd { control, stages: Stages::default() })?;
     Ok(outcome(plan, &counts))
 }
 
@@ -247,8 +216,7 @@ pub fn run_in_stages_as(
     trial: Trial,
     stages: Stages<'_>,
 ) -> Result<Outcome, RunError> {
-    let counts =
-        perform(&plan.system, Fit::Tight, ToEnd { plan, control, schedule: schedule(trial), stages })?;
+    let counts = measure(plan, Fit::Tight, schedule(trial), ToEnd { control, stages })?;
     Ok(outcome(plan, &counts))
 }
 
@@ -262,7 +230,7 @@ pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
 /// Runs a plan as [`trace`] does, carried out in the way that `trial` says.
 #[cfg(feature = "trace")]
 pub fn trace_as(plan: &Plan, cycles: u32, trial: Trial) -> Result<Lives, RunError> {
-    perform(&plan.system, Fit::Tight, Traced { plan, cycles, schedule: schedule(trial) })
+    measure(plan, Fit::Tight, schedule(trial), Traced { cycles })
 }
 
 /// The lives of the packets of a run, by source and number.
@@ -276,7 +244,7 @@ pub fn trace_in_every_mode(plan: &Plan, cycles: u32) -> Result<Vec<(&'static str
     let in_mode = |mode| {
         let trace = |finest| {
             let schedule = schedule(Trial { finest, ..Trial::default() });
-            perform(&plan.system, Fit::Mode(mode), Traced { plan, cycles, schedule })
+            measure(plan, Fit::Mode(mode), schedule, Traced { cycles })
         };
         Ok((mode, [trace(true)?, trace(false)?]))
     };

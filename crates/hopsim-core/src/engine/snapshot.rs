@@ -1,17 +1,13 @@
 //! Snapshots: the state of a run as bytes, with the version and the document that it is of, and runs that keep and use them.
 
 use crate::VERSION;
-use crate::engine::measured::{Measured, MeasuredState, Recorded, Scope};
-use crate::engine::{Control, drive, within_memory};
+use crate::engine::measured::{Measured, MeasuredState, Recorded, Scope, Work, measure};
+use crate::engine::{Control, drive, most_threads, within_memory};
 use crate::error::RunError;
-use hopsim_cycles::mode::Mode;
-use hopsim_cycles::perform::perform;
 use hopsim_cycles::region::Region;
-use hopsim_cycles::simulation::{Schedule, Simulation};
-use hopsim_cycles::task::{Fit, Task};
+use hopsim_cycles::task::Fit;
 use hopsim_experiment::document::{Difference, differences, resolved};
 use hopsim_experiment::plan::Plan;
-use hopsim_measure::recorder::Recorder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 #[cfg(feature = "trace")]
@@ -161,31 +157,17 @@ impl Stages<'_> {
 }
 
 /// What all runs of a sweep with `branch_at` share.
-struct Trunk<'p, 'c> {
-    plan: &'p Plan,
+struct Trunk<'c> {
     branch_at: u32,
     control: &'c Control,
 }
 
-impl<'p> Task<'p> for Trunk<'p, '_> {
-    type Observer = Recorder;
+impl<'p> Work<'p> for Trunk<'_> {
     type Output = Result<Snapshot, RunError>;
 
-    fn schedule(&self) -> Schedule {
-        Schedule::new(self.control.threads.load(Ordering::Relaxed))
-    }
-
-    fn wishes(&self) -> &Plan {
-        self.plan
-    }
-
-    fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
-    where
-        R: Region<'p, Mode: Mode<Observer = Recorder>>,
-    {
-        let mut run = Measured::new(self.plan, simulation);
+    fn with<R: Recorded<'p>>(self, mut run: Measured<'p, R>) -> Self::Output {
         // What packets do later is counted when they are granted: in the branch, which knows where it counts.
-        let end = self.branch_at.saturating_sub(R::crossing(&self.plan.system));
+        let end = self.branch_at.saturating_sub(R::crossing(&run.plan.system));
         drive(&mut run, end, self.control, &mut Stages::default())?;
         Ok(Snapshot::of(&run))
     }
@@ -193,36 +175,23 @@ impl<'p> Task<'p> for Trunk<'p, '_> {
 
 /// Simulates what all branches from cycle `branch_at` share, of which `plan` is one.
 pub fn trunk(plan: &Plan, branch_at: u32, control: &Control) -> Result<Snapshot, RunError> {
-    within_memory(plan, control, || perform(&plan.system, Fit::Tight, Trunk { plan, branch_at, control }))
+    within_memory(plan, control, || {
+        measure(plan, Fit::Tight, most_threads(control), Trunk { branch_at, control })
+    })
 }
 
 /// The states of a run after every `stride` cycles.
 #[cfg(feature = "trace")]
-struct States<'p> {
-    plan: &'p Plan,
+struct States {
     cycles: u32,
     stride: usize,
-    schedule: Schedule,
 }
 
 #[cfg(feature = "trace")]
-impl<'p> Task<'p> for States<'p> {
-    type Observer = Recorder;
+impl<'p> Work<'p> for States {
     type Output = Result<Vec<u64>, RunError>;
 
-    fn schedule(&self) -> Schedule {
-        self.schedule
-    }
-
-    fn wishes(&self) -> &Plan {
-        self.plan
-    }
-
-    fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
-    where
-        R: Region<'p, Mode: Mode<Observer = Recorder>>,
-    {
-        let mut run = Measured::new(self.plan, simulation);
+    fn with<R: Recorded<'p>>(self, mut run: Measured<'p, R>) -> Self::Output {
         let mut digests = Vec::new();
         for cycle in (0..=self.cycles).step_by(self.stride) {
             run.advance(cycle, &Control::default())?;
@@ -241,6 +210,5 @@ pub fn digests(
     (cycles, stride): (u32, usize),
     trial: crate::engine::Trial,
 ) -> Result<Vec<u64>, RunError> {
-    let schedule = super::schedule(trial);
-    perform(&plan.system, Fit::Tight, States { plan, cycles, stride, schedule })
+    measure(plan, Fit::Tight, super::schedule(trial), States { cycles, stride })
 }

@@ -12,6 +12,7 @@ mod injection;
 mod laws;
 mod microscope;
 mod modes;
+mod observers;
 mod packet_hops;
 mod programs;
 mod regions;

@@ -1,16 +1,13 @@
 //! A simulation whose kind of routers and mode are forgotten, together with its plan.
 
-use crate::engine::measured::{Measured, Recorded};
+use crate::engine::measured::{Measured, Recorded, Work, measure};
 use crate::engine::{Control, Outcome, SHARE, look_for_deadlock, outcome};
 use crate::error::{ConfigError, RunError};
-use hopsim_cycles::mode::Mode;
 use hopsim_cycles::node::DeliveredLetter;
-use hopsim_cycles::perform::perform;
 use hopsim_cycles::region::Region;
-use hopsim_cycles::simulation::{Schedule, Simulation};
-use hopsim_cycles::task::{Fit, Task};
+use hopsim_cycles::simulation::Schedule;
+use hopsim_cycles::task::Fit;
 use hopsim_experiment::plan::Plan;
-use hopsim_measure::recorder::Recorder;
 use hopsim_programs::host::machine::Sending;
 use hopsim_programs::standstill::{JobProgress, progress};
 use self_cell::self_cell;
@@ -80,29 +77,14 @@ impl<'p, R: Recorded<'p>> Driven for Simulated<'p, R> {
 }
 
 /// Hands over a simulation at cycle 0.
-struct Begin<'p> {
-    plan: &'p Plan,
-    schedule: Schedule,
-}
+struct Begin;
 
-impl<'p> Task<'p> for Begin<'p> {
-    type Observer = Recorder;
+impl<'p> Work<'p> for Begin {
     type Output = Box<dyn Driven + 'p>;
 
-    fn schedule(&self) -> Schedule {
-        self.schedule
-    }
-
-    fn wishes(&self) -> &Plan {
-        self.plan
-    }
-
-    fn with<R>(self, simulation: Simulation<'p, R>) -> Self::Output
-    where
-        R: Region<'p, Mode: Mode<Observer = Recorder>>,
-    {
-        let next_check = self.plan.experiment.measure.watchdog;
-        Box::new(Simulated { run: Measured::new(self.plan, simulation), next_check })
+    fn with<R: Recorded<'p>>(self, run: Measured<'p, R>) -> Self::Output {
+        let next_check = run.plan.experiment.measure.watchdog;
+        Box::new(Simulated { run, next_check })
     }
 }
 
@@ -120,5 +102,5 @@ self_cell!(
 
 /// A simulation of a plan at cycle 0.
 pub fn begin(plan: Box<Plan>, schedule: Schedule) -> Planned {
-    Planned::new(plan, |plan| perform(&plan.system, Fit::Tight, Begin { plan, schedule }))
+    Planned::new(plan, |plan| measure(plan, Fit::Tight, schedule, Begin))
 }
