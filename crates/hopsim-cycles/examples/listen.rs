@@ -6,7 +6,7 @@ use hopsim_cycles::jobs::{JobPlan, TrafficPlan, job_of};
 use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::kernel::regions::Span;
 use hopsim_cycles::observer::Observer;
-use hopsim_cycles::simulation::{Schedule, Simulation};
+use hopsim_cycles::simulation::{Schedule, Simulate as _, Simulation};
 use hopsim_cycles::system::{NicPlan, RouterPlan, System};
 use hopsim_cycles::{Cioq, Full};
 use hopsim_network::network::{ClassSpec, Classes, CrossbarInputs, Network};
@@ -40,6 +40,7 @@ impl Observer for Latency {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "what an example is for")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let topology: TopologyConfig = serde_json::from_str(r#"{ "mesh": { "sides": [4, 4] } }"#)?;
     let topology = Arc::new(topology.build()?);

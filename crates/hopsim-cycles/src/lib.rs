@@ -6,6 +6,7 @@
 //! [`Schedule`](simulation::Schedule) may have, and reads the clock for nothing but how many of them are worth while: no result
 //! depends on it.
 
+pub mod begin;
 pub mod choices;
 pub mod control;
 pub mod deadlock;
@@ -16,15 +17,27 @@ pub mod mode;
 mod modes;
 pub mod node;
 pub mod observer;
-pub mod perform;
 pub mod region;
 mod router;
 pub mod simulation;
 pub mod standing;
 pub mod state;
 pub mod system;
-pub mod task;
 mod threads;
 
 pub use modes::Full;
 pub use router::cioq::Cioq;
+
+use begin::{AnySimulation, Beginning};
+use observer::Observer;
+
+/// A simulation at cycle 0: the kind of router and the mode are picked once per run, and everything below is compiled for them.
+pub fn begin<'p, O: Observer>(beginning: &Beginning<'p, '_, O>) -> AnySimulation<'p, O> {
+    router::cioq::begin(beginning)
+}
+
+/// The names of all modes that fit a system.
+#[cfg(feature = "trace")]
+pub fn fitting(system: &system::System) -> Vec<&'static str> {
+    modes::fitting(system)
+}

@@ -1,5 +1,6 @@
 //! The modes that runs can have, and which of them fits a system.
 
+use crate::begin::{AnySimulation, Beginning, Fit};
 use crate::choices::{
     ArbiterConfig, Consumption, Ejection, InjectionCount, InjectionLatency, InputPointer, OutputHold,
     WhenFull,
@@ -14,7 +15,7 @@ use crate::observer::Observer;
 use crate::region::Kind;
 use crate::simulation::Simulation;
 use crate::system::System;
-use crate::task::{Fit, Task};
+
 use hopsim_network::network::CrossbarInputs;
 use std::marker::PhantomData;
 
@@ -58,9 +59,9 @@ macro_rules! modes {
 
         /// Picks the mode of a name.
         #[cfg(feature = "trace")]
-        fn in_mode<'p, K: Kind, T: Task<'p>>(name: &str, system: &'p System, task: T) -> T::Output {
+        fn in_mode<'p, K: Kind, O: Observer>(name: &str, run: &Beginning<'p, '_, O>) -> AnySimulation<'p, O> {
             match name {
-                $(stringify!($mode) => simulate::<K, $mode<T::Observer>, T>(system, task),)*
+                $(stringify!($mode) => simulate::<K, $mode<O>>(run),)*
                 _ => unreachable!("a name of `fitting`"),
             }
         }
@@ -82,59 +83,64 @@ modes! {
     UnorderedFull Synthetic (), true true false true;
     /// A run with any router and rules, where no head has a choice.
     General Synthetic (), false false false false;
-    /// A run with everything.
-    Full Synthetic (), false false false true;
-    /// A run with everything, where some nodes run programs.
-    WithPrograms Programs Bitmap, false false false true;
+    /// A run with everything: some nodes may run programs.
+    Full Programs Bitmap, false false false true;
 }
 
-/// Picks the mode, once per run: everything below is compiled for it.
-pub fn perform<'p, K: Kind, T: Task<'p>>(system: &'p System, fit: Fit, task: T) -> T::Output {
+/// Picks the mode, once per run: everything below is compiled for it. Each takes its time to compile, so kinds of routers that are
+/// rare do with fewer.
+pub fn begin<'p, K: Kind, O: Observer>(run: &Beginning<'p, '_, O>) -> AnySimulation<'p, O> {
+    let &Beginning { system, fit, .. } = run;
     if system.has_programs() {
-        return simulate::<K, WithPrograms<T::Observer>, T>(system, task);
+        return simulate::<K, Full<O>>(run);
     }
-    if fit == Fit::Loose || !K::PLAINEST {
-        return in_general::<K, T>(system, task);
-    }
-    let needs = (is_full(system), is_plain(system), has_defaults(system), is_ordered(system));
-    if !K::SPECIAL {
-        return match needs {
-            (true, true, true, true) => simulate::<K, OrderedFull<T::Observer>, T>(system, task),
-            (false, true, true, true) => simulate::<K, Ordered<T::Observer>, T>(system, task),
-            (false, true, true, false) => simulate::<K, Unordered<T::Observer>, T>(system, task),
-            _ => in_general::<K, T>(system, task),
-        };
+    if fit == Fit::Loose {
+        return in_general::<K, O>(run);
     }
     #[cfg(feature = "trace")]
-    if let Fit::Mode(name) = fit {
-        return in_mode::<K, T>(name, system, task);
+    if K::ALL_MODES
+        && let Fit::Mode(name) = fit
+    {
+        return in_mode::<K, O>(name, run);
     }
-    match needs {
-        (true, true, true, true) => simulate::<K, OrderedFull<T::Observer>, T>(system, task),
-        (true, true, true, false) => simulate::<K, UnorderedFull<T::Observer>, T>(system, task),
-        (false, true, true, true) => simulate::<K, Ordered<T::Observer>, T>(system, task),
-        (false, false, true, true) => simulate::<K, OrderedGeneral<T::Observer>, T>(system, task),
-        (false, true, false, true) => simulate::<K, OrderedCompat<T::Observer>, T>(system, task),
-        (false, true, true, false) => simulate::<K, Unordered<T::Observer>, T>(system, task),
-        _ => in_general::<K, T>(system, task),
+    let needs = (is_full(system), is_plain(system), has_defaults(system), is_ordered(system));
+    if K::ALL_MODES {
+        return match needs {
+            (true, true, true, true) => simulate::<K, OrderedFull<O>>(run),
+            (true, true, true, false) => simulate::<K, UnorderedFull<O>>(run),
+            (false, true, true, true) => simulate::<K, Ordered<O>>(run),
+            (false, false, true, true) => simulate::<K, OrderedGeneral<O>>(run),
+            (false, true, false, true) => simulate::<K, OrderedCompat<O>>(run),
+            (false, true, true, false) => simulate::<K, Unordered<O>>(run),
+            _ => in_general::<K, O>(run),
+        };
     }
+    if K::USUAL_MODES {
+        return match needs {
+            (true, true, true, true) => simulate::<K, OrderedFull<O>>(run),
+            (false, true, true, true) => simulate::<K, Ordered<O>>(run),
+            (false, true, false, true) => simulate::<K, OrderedCompat<O>>(run),
+            (false, true, true, false) => simulate::<K, Unordered<O>>(run),
+            _ => simulate::<K, Full<O>>(run),
+        };
+    }
+    if K::UNORDERED_MODE && matches!(needs, (false, true, true, _)) {
+        return simulate::<K, Unordered<O>>(run);
+    }
+    simulate::<K, Full<O>>(run)
 }
 
 /// Picks one of the modes that fit any system.
-fn in_general<'p, K: Kind, T: Task<'p>>(system: &'p System, task: T) -> T::Output {
-    if is_full(system) {
-        simulate::<K, Full<T::Observer>, T>(system, task)
-    } else {
-        simulate::<K, General<T::Observer>, T>(system, task)
+fn in_general<'p, K: Kind, O: Observer>(run: &Beginning<'p, '_, O>) -> AnySimulation<'p, O> {
+    if K::ALL_MODES && !is_full(run.system) {
+        return simulate::<K, General<O>>(run);
     }
+    simulate::<K, Full<O>>(run)
 }
 
-fn simulate<'p, K: Kind, M: Run<Observer = T::Observer>, T: Task<'p>>(
-    system: &'p System,
-    task: T,
-) -> T::Output {
-    let simulation = Simulation::<K::Region<'p, M>>::new(system, task.wishes(), task.schedule());
-    task.with(simulation)
+fn simulate<'p, K: Kind, M: Run>(run: &Beginning<'p, '_, M::Observer>) -> AnySimulation<'p, M::Observer> {
+    let &Beginning { system, wishes, schedule, fit: _ } = run;
+    Box::new(Simulation::<K::Region<'p, M>>::new(system, wishes, schedule))
 }
 
 /// Whether a system needs one of the modes with `FULL`.

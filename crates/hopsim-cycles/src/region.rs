@@ -25,11 +25,14 @@ pub trait Kind {
     /// A region of such routers in a mode.
     type Region<'p, M: Run>: Region<'p, Mode = M>;
 
-    /// Whether there are modes for the plainest runs of these routers, which leave most out.
-    const PLAINEST: bool;
+    /// Whether all modes are compiled for these routers.
+    const ALL_MODES: bool;
 
-    /// Whether there are modes for other special runs besides the plainest.
-    const SPECIAL: bool;
+    /// Whether those are that most runs have which need so much.
+    const USUAL_MODES: bool;
+
+    /// Whether `Unordered` is, which any run fits that is plain and has the default choices.
+    const UNORDERED_MODE: bool;
 }
 
 /// Some routers of one kind with their nodes, and all state that only these write.
@@ -66,9 +69,6 @@ pub trait Region<'p>: Sized + Send + 'p {
 
     /// What the routers and nodes of the region work with.
     fn kernel(&mut self) -> &mut Kernel<'p, Self::Mode>;
-
-    /// What the routers and nodes of the region work with, to be looked at.
-    fn see(&self) -> &Kernel<'p, Self::Mode>;
 
     /// Simulates the region up to cycle `end`.
     fn advance(&mut self, end: u32);

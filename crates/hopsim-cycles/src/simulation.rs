@@ -92,6 +92,73 @@ pub struct Heard<O: Observer> {
     pub decisions: u64,
 }
 
+/// A simulation whose kind of routers and mode are forgotten: calls are for many cycles each, so that nothing is lost.
+pub trait Simulate<'p, O: Observer>: Send {
+    /// The system that is simulated.
+    fn system(&self) -> &'p System;
+
+    /// Most cycles from a grant until the packet has left the router and its link is free again.
+    fn crossing(&self) -> u32;
+
+    /// The present cycle: the next one to be simulated.
+    fn now(&self) -> u32;
+
+    /// Simulates up to cycle `end`, unless the caller wants to stop. Afterwards no mail is under way.
+    fn advance(&mut self, end: u32, control: &Control) -> Result<(), Cancelled>;
+
+    /// The first cycle from the present one on in which anything happens, or may happen, in the whole network; `u32::MAX` if
+    /// there is none.
+    fn next_event(&self) -> u32;
+
+    /// Goes on at a cycle before which nothing happens.
+    fn skip_to(&mut self, cycle: u32);
+
+    /// Heads that wait for each other, so that none of them can ever move, if there are any.
+    fn find_deadlock(&self) -> Option<DeadlockReport>;
+
+    /// The packets that stand still, by router and input VC.
+    fn standing(&self) -> Vec<Standing>;
+
+    /// The ranks of programs.
+    fn ranks(&self) -> Vec<RankState<'_>>;
+
+    /// Whether the programs, if there are any, are done.
+    fn are_done(&self) -> bool;
+
+    /// Node `source`, which another simulator drives, sends a message in the present cycle.
+    fn post(&mut self, source: u32, message: Sending);
+
+    /// The messages that are there, for nodes that another simulator drives, and that no call has returned, in no order.
+    fn take_delivered(&mut self) -> Vec<DeliveredLetter>;
+
+    /// The observers, one per thread.
+    fn observers(&mut self) -> Vec<&mut O>;
+
+    /// What observers keep of the places of each region, in the order of the regions, with which places these are.
+    fn places(&mut self) -> Vec<(Span, &mut O::Places)>;
+
+    /// The state of the simulation as bytes, without what observers have heard: the same however it is carried out.
+    fn save(&self) -> Vec<u8>;
+
+    /// Goes on with a state, at cycle 0.
+    fn load(&mut self, state: &[u8]) -> Result<(), Unreadable>;
+
+    /// Tells observers what is left at cycle `end`, the last of the run, and returns all that they have heard.
+    fn finish(&mut self, end: u32) -> Heard<O>;
+
+    /// All packets that are at nodes, in routers or on their way.
+    #[cfg(feature = "trace")]
+    fn packets(&self) -> u64;
+
+    /// Counts anew what else must hold between any two cycles; the error says what does not.
+    #[cfg(feature = "trace")]
+    fn audit(&self) -> Result<(), String>;
+}
+
+/// Bytes that are no state of such a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable;
+
 impl<'p, R: Region<'p>> Simulation<'p, R> {
     /// An empty network at cycle 0, with observers that are made from wishes.
     pub fn new(system: &'p System, wishes: &Wishes<R::Mode>, schedule: Schedule) -> Self {
@@ -126,36 +193,6 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
     /// The whole network, to be looked at.
     fn whole(&self) -> Whole<'_, 'p, R> {
         Whole { system: self.system, cut: &self.cut, regions: &self.regions, now: self.now }
-    }
-
-    /// The system that is simulated.
-    pub fn system(&self) -> &'p System {
-        self.system
-    }
-
-    /// The present cycle: the next one to be simulated.
-    pub fn now(&self) -> u32 {
-        self.now
-    }
-
-    /// Simulates up to cycle `end`, unless the caller wants to stop. Afterwards no mail is under way.
-    pub fn advance(&mut self, end: u32, control: &Control) -> Result<(), Cancelled> {
-        if self.now >= end {
-            return Ok(());
-        }
-        let windows = Windows::new(self.system, &self.cut, end);
-        let threads = if control.profile.is_some() { 1 } else { self.threads() };
-        match self.workers[..threads].split_first_mut() {
-            Some(workers) if threads > 1 => {
-                let team = Team::new(&mut self.regions, &self.work, (&self.post, threads), windows, control);
-                #[cfg(feature = "trace")]
-                let team = team.panicking(self.schedule.panics);
-                self.work = team.run(workers, self.now, &mut self.pace)?;
-            }
-            _ => self.advance_alone(&windows, control)?,
-        }
-        self.now = end;
-        Ok(())
     }
 
     /// With how many threads to go on in the next cycles.
@@ -193,79 +230,86 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         }
         Ok(())
     }
+}
 
-    /// The first cycle from the present one on in which anything happens, or may happen, in the whole network; `u32::MAX` if
-    /// there is none.
-    pub fn next_event(&self) -> u32 {
+impl<'p, R: Region<'p>> Simulate<'p, ObserverOf<'p, R>> for Simulation<'p, R> {
+    fn system(&self) -> &'p System {
+        self.system
+    }
+
+    fn crossing(&self) -> u32 {
+        R::crossing(self.system)
+    }
+
+    fn now(&self) -> u32 {
+        self.now
+    }
+
+    fn advance(&mut self, end: u32, control: &Control) -> Result<(), Cancelled> {
+        if self.now >= end {
+            return Ok(());
+        }
+        let windows = Windows::new(self.system, &self.cut, end);
+        let threads = if control.profile.is_some() { 1 } else { self.threads() };
+        match self.workers[..threads].split_first_mut() {
+            Some(workers) if threads > 1 => {
+                let team = Team::new(&mut self.regions, &self.work, (&self.post, threads), windows, control);
+                #[cfg(feature = "trace")]
+                let team = team.panicking(self.schedule.panics);
+                self.work = team.run(workers, self.now, &mut self.pace)?;
+            }
+            _ => self.advance_alone(&windows, control)?,
+        }
+        self.now = end;
+        Ok(())
+    }
+
+    fn next_event(&self) -> u32 {
         self.regions.iter().map(R::next_event).min().unwrap_or(u32::MAX)
     }
 
-    /// Goes on at a cycle before which nothing happens.
-    pub fn skip_to(&mut self, cycle: u32) {
+    fn skip_to(&mut self, cycle: u32) {
         self.regions.iter_mut().for_each(|region| region.skip_to(cycle));
         self.now = cycle;
     }
 
-    /// Heads that wait for each other, so that none of them can ever move, if there are any.
-    pub fn find_deadlock(&self) -> Option<DeadlockReport> {
+    fn find_deadlock(&self) -> Option<DeadlockReport> {
         R::find_deadlock(self.whole())
     }
 
-    /// The packets that stand still, by router and input VC.
-    pub fn standing(&self) -> Vec<Standing> {
+    fn standing(&self) -> Vec<Standing> {
         R::standing(self.whole())
     }
 
-    /// The ranks of programs.
-    pub fn ranks(&self) -> Vec<RankState<'_>> {
+    fn ranks(&self) -> Vec<RankState<'_>> {
         self.regions.iter().flat_map(R::ranks).collect()
     }
 
-    /// Whether the programs, if there are any, are done.
-    pub fn are_done(&self) -> bool {
+    fn are_done(&self) -> bool {
         self.regions.iter().all(R::are_done)
     }
 
-    /// Node `source`, which another simulator drives, sends a message in the present cycle.
-    pub fn post(&mut self, source: u32, message: Sending) {
+    fn post(&mut self, source: u32, message: Sending) {
         let region = self.cut.of(source / self.system.topology.nodes_per_router());
         self.regions[region].post(source, message);
     }
 
-    /// The messages that are there, for nodes that another simulator drives, and that no call has returned, in no order.
-    pub fn take_delivered(&mut self) -> Vec<DeliveredLetter> {
+    fn take_delivered(&mut self) -> Vec<DeliveredLetter> {
         let mut delivered = Vec::new();
         self.regions.iter_mut().for_each(|region| region.take_delivered(&mut delivered));
         delivered
     }
 
-    /// The observers, one per thread.
-    pub fn observers(&self) -> impl Iterator<Item = &ObserverOf<'p, R>> {
-        self.workers.iter().map(|worker| &worker.observer)
+    fn observers(&mut self) -> Vec<&mut ObserverOf<'p, R>> {
+        self.workers.iter_mut().map(|worker| &mut worker.observer).collect()
     }
 
-    /// The observers, one per thread.
-    pub fn observers_mut(&mut self) -> impl Iterator<Item = &mut ObserverOf<'p, R>> {
-        self.workers.iter_mut().map(|worker| &mut worker.observer)
+    fn places(&mut self) -> Vec<(Span, &mut <ObserverOf<'p, R> as Observer>::Places)> {
+        let kernels = self.regions.iter_mut().map(R::kernel);
+        kernels.map(|kernel| (kernel.span, &mut kernel.places)).collect()
     }
 
-    /// What observers keep of the places of each region, in the order of the regions.
-    pub fn places(&self) -> impl Iterator<Item = &<ObserverOf<'p, R> as Observer>::Places> {
-        self.regions.iter().map(|region| &region.see().places)
-    }
-
-    /// What observers keep of the places of each region, in the order of the regions, with which places these are.
-    pub fn places_mut(
-        &mut self,
-    ) -> impl Iterator<Item = (Span, &mut <ObserverOf<'p, R> as Observer>::Places)> {
-        self.regions.iter_mut().map(|region| {
-            let kernel = region.kernel();
-            (kernel.span, &mut kernel.places)
-        })
-    }
-
-    /// The state of the simulation, without what observers have heard.
-    pub fn save(&self) -> State<R::Saved> {
+    fn save(&self) -> Vec<u8> {
         let mut state = State {
             cycle: self.now,
             region: R::Saved::default(),
@@ -273,19 +317,19 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
             decisions: self.workers.iter().map(|worker| worker.decisions).sum(),
         };
         self.regions.iter().for_each(|region| region.save(&mut state));
-        state
+        state.to_bytes()
     }
 
-    /// Goes on with a state, at cycle 0.
-    pub fn load(&mut self, state: &State<R::Saved>) {
-        self.regions.iter_mut().for_each(|region| region.load(state));
+    fn load(&mut self, state: &[u8]) -> Result<(), Unreadable> {
+        let state = State::of_bytes(state).ok_or(Unreadable)?;
+        self.regions.iter_mut().for_each(|region| region.load(&state));
         self.workers[0].packet_hops += state.packet_hops;
         self.workers[0].decisions += state.decisions;
         self.skip_to(state.cycle);
+        Ok(())
     }
 
-    /// Tells observers what is left at cycle `end`, the last of the run, and returns all that they have heard.
-    pub fn finish(&mut self, end: u32) -> Heard<ObserverOf<'p, R>> {
+    fn finish(&mut self, end: u32) -> Heard<ObserverOf<'p, R>> {
         let mut workers = std::mem::take(&mut self.workers);
         let mut places = Vec::new();
         for region in &mut self.regions {
@@ -300,15 +344,13 @@ impl<'p, R: Region<'p>> Simulation<'p, R> {
         }
     }
 
-    /// All packets that are at nodes, in routers or on their way.
     #[cfg(feature = "trace")]
-    pub fn packets(&self) -> u64 {
+    fn packets(&self) -> u64 {
         self.regions.iter().map(R::packets).sum::<usize>() as u64
     }
 
-    /// Counts anew what else must hold between any two cycles; the error says what does not.
     #[cfg(feature = "trace")]
-    pub fn audit(&self) -> Result<(), String> {
+    fn audit(&self) -> Result<(), String> {
         R::audit(self.whole())
     }
 }

@@ -1,36 +1,29 @@
 //! The audit: what must hold between any two cycles, counted anew from the whole state. Slow; for tests.
 
-use super::measured::{Measured, Recorded, Work, measure};
+use super::measured::Measured;
 use super::{Control, Trial, schedule};
-use hopsim_cycles::region::Region;
-use hopsim_cycles::task::Fit;
+use hopsim_cycles::begin::Fit;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::{PacketTrace, Tracer};
 
-struct Audited {
-    cycles: u32,
-}
-
-impl<'p> Work<'p> for Audited {
-    type Output = Result<(), String>;
-
-    fn with<R: Recorded<'p>>(self, mut run: Measured<'p, R>) -> Self::Output {
-        run.trace();
-        for _ in 0..self.cycles {
-            run.advance(run.now() + 1, &Control::default()).map_err(|error| error.to_string())?;
-            check_conservation(&mut run)
-                .and_then(|()| run.simulation.audit())
-                .map_err(|breach| format!("before cycle {}: {breach}", run.now()))?;
-        }
-        let twice =
-            |packet: &PacketTrace| packet.hops.windows(2).any(|hops| hops[0].granted >= hops[1].granted);
-        let breach = run.take_lives().into_iter().find(twice);
-        breach.map_or(Ok(()), |packet| Err(format!("granted twice in one cycle: {packet:?}")))
+/// Runs a plan for `cycles` cycles and checks every invariant after each; the error names the first breach.
+pub fn audit(plan: &Plan, cycles: u32) -> Result<(), String> {
+    let schedule = schedule(Trial { finest: true, ..Trial::default() });
+    let mut run = Measured::new(plan, Fit::Tight, schedule);
+    run.trace();
+    for _ in 0..cycles {
+        run.advance(run.now() + 1, &Control::default()).map_err(|error| error.to_string())?;
+        check_conservation(&mut run)
+            .and_then(|()| run.simulation.audit())
+            .map_err(|breach| format!("before cycle {}: {breach}", run.now()))?;
     }
+    let twice = |packet: &PacketTrace| packet.hops.windows(2).any(|hops| hops[0].granted >= hops[1].granted);
+    let breach = run.take_lives().into_iter().find(twice);
+    breach.map_or(Ok(()), |packet| Err(format!("granted twice in one cycle: {packet:?}")))
 }
 
 /// Packets generated = dropped + waiting at nodes or inside + delivered.
-fn check_conservation<'p, R: Recorded<'p>>(run: &mut Measured<'p, R>) -> Result<(), String> {
+fn check_conservation(run: &mut Measured<'_>) -> Result<(), String> {
     let (mut generated, mut dropped, mut delivered) = (0, 0, 0);
     for recorder in run.simulation.observers() {
         let counts = recorder.lifetime();
@@ -44,10 +37,4 @@ fn check_conservation<'p, R: Recorded<'p>>(run: &mut Measured<'p, R>) -> Result<
     Err(format!(
         "{generated} packets generated, but {dropped} dropped, {here} here and {delivered} delivered"
     ))
-}
-
-/// Runs a plan for `cycles` cycles and checks every invariant after each; the error names the first breach.
-pub fn audit(plan: &Plan, cycles: u32) -> Result<(), String> {
-    let schedule = schedule(Trial { finest: true, ..Trial::default() });
-    measure(plan, Fit::Tight, schedule, Audited { cycles })
 }

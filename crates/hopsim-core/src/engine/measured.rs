@@ -1,13 +1,10 @@
 //! A simulation of a plan that is measured.
 
 use crate::error::RunError;
+use hopsim_cycles::begin;
+use hopsim_cycles::begin::{AnySimulation, Beginning, Fit};
 use hopsim_cycles::control::Control;
-use hopsim_cycles::mode::Mode;
-use hopsim_cycles::perform::perform;
-use hopsim_cycles::region::Region;
-use hopsim_cycles::simulation::{Heard, Schedule, Simulation};
-use hopsim_cycles::state::State;
-use hopsim_cycles::task::{Fit, Task};
+use hopsim_cycles::simulation::{Heard, Schedule, Unreadable};
 use hopsim_experiment::config::measure::{MeasureConfig, RecordStream};
 use hopsim_experiment::plan::{MOST_ROWS, Plan};
 use hopsim_measure::Counts;
@@ -18,67 +15,21 @@ use hopsim_measure::standing::Congestion;
 use hopsim_measure::trace::{PacketTrace, Tracer};
 use serde::{Deserialize, Serialize};
 
-/// Regions of which recorders hear.
-pub trait Recorded<'p>: Region<'p, Mode: Mode<Observer = Recorder>> {}
-
-impl<'p, R: Region<'p, Mode: Mode<Observer = Recorder>>> Recorded<'p> for R {}
-
 /// A simulation of a plan, with what is looked at from outside it.
-pub struct Measured<'p, R: Recorded<'p>> {
+pub struct Measured<'p> {
     /// The plan.
     pub plan: &'p Plan,
     /// The simulation, of which recorders hear.
-    pub simulation: Simulation<'p, R>,
+    pub simulation: AnySimulation<'p, Recorder>,
     /// What is looked at after every interval, if anything is.
     congestion: Option<Congestion>,
 }
 
-/// Something done with a measured simulation, whatever its routers and mode.
-pub trait Work<'p>: Sized {
-    /// What comes of it.
-    type Output;
-
-    /// Does it with a simulation at cycle 0.
-    fn with<R: Recorded<'p>>(self, run: Measured<'p, R>) -> Self::Output;
-}
-
-/// Does something with a measured simulation of a plan.
-pub fn measure<'p, W: Work<'p>>(plan: &'p Plan, fit: Fit, schedule: Schedule, work: W) -> W::Output {
-    perform(&plan.system, fit, OnPlan { plan, schedule, work })
-}
-
-/// Work on the system of a plan.
-struct OnPlan<'p, W> {
-    plan: &'p Plan,
-    schedule: Schedule,
-    work: W,
-}
-
-impl<'p, W: Work<'p>> Task<'p> for OnPlan<'p, W> {
-    type Observer = Recorder;
-    type Output = W::Output;
-
-    fn schedule(&self) -> Schedule {
-        self.schedule
-    }
-
-    fn wishes(&self) -> &Plan {
-        self.plan
-    }
-
-    fn with<R>(self, simulation: Simulation<'p, R>) -> W::Output
-    where
-        R: Region<'p, Mode: Mode<Observer = Recorder>>,
-    {
-        self.work.with(Measured::new(self.plan, simulation))
-    }
-}
-
 /// The state of a measured simulation between two cycles.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct MeasuredState<S> {
-    /// The state of the simulation.
-    pub simulation: State<S>,
+pub struct MeasuredState {
+    /// The state of the simulation, as bytes.
+    simulation: Vec<u8>,
     /// Counts by node and router.
     places: Places,
     /// All other counts.
@@ -94,9 +45,10 @@ pub enum Scope {
     Network,
 }
 
-impl<'p, R: Recorded<'p>> Measured<'p, R> {
+impl<'p> Measured<'p> {
     /// A simulation at cycle 0 of the system of a plan.
-    fn new(plan: &'p Plan, simulation: Simulation<'p, R>) -> Self {
+    pub fn new(plan: &'p Plan, fit: Fit, schedule: Schedule) -> Self {
+        let simulation = begin(&Beginning { system: &plan.system, wishes: plan, fit, schedule });
         let looks = plan.experiment.measure.streams.contains(&RecordStream::CongestionTrees);
         Self { plan, simulation, congestion: looks.then(Congestion::default) }
     }
@@ -116,12 +68,12 @@ impl<'p, R: Recorded<'p>> Measured<'p, R> {
     }
 
     /// Refuses to go on if there are more rows of packets than anybody could read.
-    fn check_rows(&self) -> Result<(), RunError> {
+    fn check_rows(&mut self) -> Result<(), RunError> {
         let MeasureConfig { streams, packets, .. } = &self.plan.experiment.measure;
         if !streams.contains(&RecordStream::PacketHops) {
             return Ok(());
         }
-        let rows: usize = self.simulation.places().map(Places::packet_hops).sum();
+        let rows: usize = self.simulation.places().iter().map(|(_, places)| places.packet_hops()).sum();
         let every = packets.as_ref().map_or(1, |packets| packets.every);
         if rows > MOST_ROWS as usize { Err(RunError::LongTrace(every, MOST_ROWS)) } else { Ok(()) }
     }
@@ -156,29 +108,31 @@ impl<'p, R: Recorded<'p>> Measured<'p, R> {
     }
 
     /// The state of the simulation, with what was measured.
-    pub fn save(&self) -> MeasuredState<R::Saved> {
+    pub fn save(&mut self) -> MeasuredState {
         let mut recorder = Recorder::new(self.plan);
-        self.simulation.observers().for_each(|own| recorder.load(&own.save()));
-        let places = self.simulation.places().cloned().reduce(Places::joined).unwrap_or_default();
+        self.simulation.observers().iter().for_each(|own| recorder.load(&own.save()));
+        let places = self.simulation.places().into_iter().map(|(_, places)| places.clone());
+        let places = places.reduce(Places::joined).unwrap_or_default();
         MeasuredState { simulation: self.simulation.save(), places, recorder: recorder.save() }
     }
 
     /// Goes on with a state, at cycle 0.
-    pub fn load(&mut self, state: &MeasuredState<R::Saved>, scope: Scope) {
+    pub fn load(&mut self, state: &MeasuredState, scope: Scope) -> Result<(), Unreadable> {
         let MeasuredState { simulation, places, recorder } = state;
-        self.simulation.load(simulation);
-        for (span, own) in self.simulation.places_mut() {
+        self.simulation.load(simulation)?;
+        for (span, own) in self.simulation.places() {
             match scope {
                 Scope::All => *own = places.part(&span),
                 Scope::Network => own.keep_series(places.part(&span)),
             }
         }
-        if let Some(own) = self.simulation.observers_mut().next() {
+        if let Some(own) = self.simulation.observers().into_iter().next() {
             match scope {
                 Scope::All => own.load(recorder),
                 Scope::Network => own.load_life(recorder),
             }
         }
+        Ok(())
     }
 
     /// Counts what is left at cycle `end`, the last of the run, and returns all that was counted.
@@ -201,13 +155,13 @@ impl<'p, R: Recorded<'p>> Measured<'p, R> {
     #[cfg(feature = "trace")]
     pub fn trace(&mut self) {
         let nodes_per_router = self.plan.system.topology.nodes_per_router();
-        self.simulation.observers_mut().for_each(|recorder| _ = recorder.trace(nodes_per_router));
+        self.simulation.observers().into_iter().for_each(|recorder| _ = recorder.trace(nodes_per_router));
     }
 
     /// The lives of packets as far as they have been written down.
     #[cfg(feature = "trace")]
     pub fn take_lives(&mut self) -> Vec<PacketTrace> {
-        let tracers = self.simulation.observers_mut().filter_map(Recorder::take_tracer);
+        let tracers = self.simulation.observers().into_iter().filter_map(Recorder::take_tracer);
         tracers.reduce(Tracer::joined).unwrap_or_default().into_traces()
     }
 }

@@ -20,20 +20,20 @@ pub use snapshot::digests;
 pub use snapshot::{Snapshot, Stages, trunk};
 
 use crate::error::RunError;
+use hopsim_cycles::begin::{AnySimulation, Fit};
 #[cfg(feature = "trace")]
 use hopsim_cycles::kernel::regions::Cut;
-use hopsim_cycles::region::Region;
-use hopsim_cycles::simulation::{Schedule, Simulation};
-use hopsim_cycles::task::Fit;
+use hopsim_cycles::simulation::Schedule;
 use hopsim_experiment::memory;
 use hopsim_experiment::plan::{AnyPlan, MOST_ROWS, Plan, output_vcs};
+use hopsim_measure::recorder::Recorder;
 use hopsim_measure::summary::Figures;
 #[cfg(feature = "trace")]
 use hopsim_measure::trace::PacketTrace;
 use hopsim_measure::{Counts, Table};
 use hopsim_memory::Shortage;
 use hopsim_programs::standstill::{find_stuck, find_unmatched, progress};
-use measured::{Measured, Recorded, Work, measure};
+use measured::Measured;
 use serde_json::{Map, Value};
 use std::sync::atomic::Ordering;
 
@@ -51,30 +51,21 @@ pub struct Outcome {
     pub tables: Vec<(String, Table)>,
 }
 
-/// A run to its last cycle.
-struct ToEnd<'c, 's> {
-    control: &'c Control,
-    stages: Stages<'s>,
-}
-
-impl<'p> Work<'p> for ToEnd<'_, '_> {
-    type Output = Result<Counts, RunError>;
-
-    fn with<R: Recorded<'p>>(mut self, mut run: Measured<'p, R>) -> Self::Output {
-        let plan = run.plan;
-        let measure = &plan.experiment.measure;
-        self.stages.begin(&mut run)?;
-        let end = measure.warmup.cycles() + measure.cycles;
-        let end = drive(&mut run, end, self.control, &mut self.stages)?;
-        let mut counts = run.finish(end);
-        if plan.system.has_programs() {
-            counts.recorder.close(end);
-            if let Some(unmatched) = find_unmatched(&plan.system.programs(), &run.simulation.ranks()) {
-                return Err(RunError::Unmatched(Box::new(unmatched)));
-            }
+/// What a simulation counts from one stage to another.
+fn run_to_end(mut run: Measured<'_>, control: &Control, mut stages: Stages<'_>) -> Result<Counts, RunError> {
+    let plan = run.plan;
+    let measure = &plan.experiment.measure;
+    stages.begin(&mut run)?;
+    let end = measure.warmup.cycles() + measure.cycles;
+    let end = drive(&mut run, end, control, &mut stages)?;
+    let mut counts = run.finish(end);
+    if plan.system.has_programs() {
+        counts.recorder.close(end);
+        if let Some(unmatched) = find_unmatched(&plan.system.programs(), &run.simulation.ranks()) {
+            return Err(RunError::Unmatched(Box::new(unmatched)));
         }
-        Ok(counts)
     }
+    Ok(counts)
 }
 
 /// The schedule of a run on as many threads as its caller allows.
@@ -97,20 +88,12 @@ fn outcome(plan: &Plan, counts: &Counts) -> Outcome {
     }
 }
 
+/// The lives of packets in the first cycles of a simulation.
 #[cfg(feature = "trace")]
-struct Traced {
-    cycles: u32,
-}
-
-#[cfg(feature = "trace")]
-impl<'p> Work<'p> for Traced {
-    type Output = Result<Lives, RunError>;
-
-    fn with<R: Recorded<'p>>(self, mut run: Measured<'p, R>) -> Self::Output {
-        run.trace();
-        drive(&mut run, self.cycles, &Control::default(), &mut Stages::default())?;
-        Ok(run.take_lives())
-    }
+fn lives(mut run: Measured<'_>, cycles: u32) -> Result<Lives, RunError> {
+    run.trace();
+    drive(&mut run, cycles, &Control::default(), &mut Stages::default())?;
+    Ok(run.take_lives())
 }
 
 /// Runs a plan to its end, by the engine that it is for.
@@ -140,7 +123,7 @@ pub fn run_in_stages(plan: &Plan, control: &Control, stages: Stages<'_>) -> Resu
 /// What a run from one stage to another counts.
 fn count(plan: &Plan, control: &Control, stages: Stages<'_>) -> Result<Counts, RunError> {
     within_memory(plan, control, || {
-        measure(plan, Fit::Tight, most_threads(control), ToEnd { control, stages })
+        run_to_end(Measured::new(plan, Fit::Tight, most_threads(control)), control, stages)
     })
 }
 
@@ -172,7 +155,7 @@ fn has_room(bytes: u64, control: &Control) -> Result<(), Shortage> {
 /// Runs a plan in a mode that fits any plan: what the other modes buy is measured against it.
 pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     let counts =
-        measure(plan, Fit::Loose, most_threads(control), ToEnd { control, stages: Stages::default() })?;
+        run_to_end(Measured::new(plan, Fit::Loose, most_threads(control)), control, Stages::default())?;
     Ok(outcome(plan, &counts))
 }
 
@@ -216,7 +199,7 @@ pub fn run_in_stages_as(
     trial: Trial,
     stages: Stages<'_>,
 ) -> Result<Outcome, RunError> {
-    let counts = measure(plan, Fit::Tight, schedule(trial), ToEnd { control, stages })?;
+    let counts = run_to_end(Measured::new(plan, Fit::Tight, schedule(trial)), control, stages)?;
     Ok(outcome(plan, &counts))
 }
 
@@ -230,7 +213,7 @@ pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
 /// Runs a plan as [`trace`] does, carried out in the way that `trial` says.
 #[cfg(feature = "trace")]
 pub fn trace_as(plan: &Plan, cycles: u32, trial: Trial) -> Result<Lives, RunError> {
-    measure(plan, Fit::Tight, schedule(trial), Traced { cycles })
+    lives(Measured::new(plan, Fit::Tight, schedule(trial)), cycles)
 }
 
 /// The lives of the packets of a run, by source and number.
@@ -244,11 +227,11 @@ pub fn trace_in_every_mode(plan: &Plan, cycles: u32) -> Result<Vec<(&'static str
     let in_mode = |mode| {
         let trace = |finest| {
             let schedule = schedule(Trial { finest, ..Trial::default() });
-            measure(plan, Fit::Mode(mode), schedule, Traced { cycles })
+            lives(Measured::new(plan, Fit::Mode(mode), schedule), cycles)
         };
         Ok((mode, [trace(true)?, trace(false)?]))
     };
-    hopsim_cycles::perform::fitting(&plan.system).into_iter().map(in_mode).collect()
+    hopsim_cycles::fitting(&plan.system).into_iter().map(in_mode).collect()
 }
 
 /// Parts of a long run: it looks for deadlock whenever it has become longer by one in so many, so a few hundred times at most.
@@ -256,8 +239,8 @@ const SHARE: u32 = 64;
 
 /// Simulates up to cycle `end`, looking out for deadlock and for the caller's wish to stop. A run of programs ends before, at the
 /// first multiple of [`CONTROL_PERIOD`] by which the programs are done. Returns the cycle in which the run ends.
-fn drive<'p, R: Recorded<'p>>(
-    run: &mut Measured<'p, R>,
+fn drive(
+    run: &mut Measured<'_>,
     end: u32,
     control: &Control,
     stages: &mut Stages<'_>,
@@ -304,7 +287,7 @@ fn drive<'p, R: Recorded<'p>>(
 }
 
 /// Refuses to go on with packets, or with ranks of a program, that wait for each other.
-fn look_for_deadlock<'p, R: Region<'p>>(simulation: &Simulation<'p, R>) -> Result<(), RunError> {
+fn look_for_deadlock(simulation: &AnySimulation<'_, Recorder>) -> Result<(), RunError> {
     let system = simulation.system();
     if let Some(report) = simulation.find_deadlock() {
         return Err(RunError::Deadlock(report));

@@ -1,11 +1,10 @@
 //! Snapshots: the state of a run as bytes, with the version and the document that it is of, and runs that keep and use them.
 
 use crate::VERSION;
-use crate::engine::measured::{Measured, MeasuredState, Recorded, Scope, Work, measure};
+use crate::engine::measured::{Measured, MeasuredState, Scope};
 use crate::engine::{Control, drive, most_threads, within_memory};
 use crate::error::RunError;
-use hopsim_cycles::region::Region;
-use hopsim_cycles::task::Fit;
+use hopsim_cycles::begin::Fit;
 use hopsim_experiment::document::{Difference, differences, resolved};
 use hopsim_experiment::plan::Plan;
 use serde::{Deserialize, Serialize};
@@ -38,16 +37,10 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The snapshot of a simulation.
-    fn of<'p, R: Recorded<'p>>(run: &Measured<'p, R>) -> Self {
-        Self::with(run.plan, &run.save())
-    }
-
-    /// A snapshot with the state of a run. Compiled once for all modes, which share what they save.
-    #[inline(never)]
-    fn with<S: Serialize>(plan: &Plan, state: &MeasuredState<S>) -> Self {
-        let document = document(plan).to_string();
-        let header = Header { version: VERSION.into(), document, cycle: state.simulation.cycle };
-        let written = postcard::to_allocvec(state);
+    fn of(run: &mut Measured<'_>) -> Self {
+        let document = document(run.plan).to_string();
+        let header = Header { version: VERSION.into(), document, cycle: run.now() };
+        let written = postcard::to_allocvec(&run.save());
         Self { header, state: written.unwrap_or_else(|_| unreachable!("numbers and lists can be written")) }
     }
 
@@ -111,11 +104,9 @@ impl Snapshot {
     }
 
     /// A simulation at cycle 0 goes on with the snapshot.
-    fn load<'p, R: Recorded<'p>>(&self, run: &mut Measured<'p, R>, scope: Scope) -> Result<(), RunError> {
-        let state: MeasuredState<R::Saved> =
-            postcard::from_bytes(&self.state).map_err(|_| RunError::Snapshot)?;
-        run.load(&state, scope);
-        Ok(())
+    fn load(&self, run: &mut Measured<'_>, scope: Scope) -> Result<(), RunError> {
+        let state: MeasuredState = postcard::from_bytes(&self.state).map_err(|_| RunError::Snapshot)?;
+        run.load(&state, scope).map_err(|_| RunError::Snapshot)
     }
 }
 
@@ -137,7 +128,7 @@ pub struct Stages<'a> {
 
 impl Stages<'_> {
     /// Begins the run, with the snapshot if there is one.
-    pub(super) fn begin<'p, R: Recorded<'p>>(&self, run: &mut Measured<'p, R>) -> Result<(), RunError> {
+    pub(super) fn begin(&self, run: &mut Measured<'_>) -> Result<(), RunError> {
         self.from.map_or(Ok(()), |(snapshot, scope)| snapshot.load(run, scope))
     }
 
@@ -147,7 +138,7 @@ impl Stages<'_> {
     }
 
     /// Keeps the state if the caller asks for it, or its cycle has come.
-    pub(super) fn keep<'p, R: Recorded<'p>>(&mut self, run: &Measured<'p, R>, control: &Control) {
+    pub(super) fn keep(&mut self, run: &mut Measured<'_>, control: &Control) {
         let Some(keep) = &mut self.keep else { return };
         let asked = control.save.swap(false, Ordering::Relaxed);
         if asked || self.at == Some(run.now()) {
@@ -156,51 +147,15 @@ impl Stages<'_> {
     }
 }
 
-/// What all runs of a sweep with `branch_at` share.
-struct Trunk<'c> {
-    branch_at: u32,
-    control: &'c Control,
-}
-
-impl<'p> Work<'p> for Trunk<'_> {
-    type Output = Result<Snapshot, RunError>;
-
-    fn with<R: Recorded<'p>>(self, mut run: Measured<'p, R>) -> Self::Output {
-        // What packets do later is counted when they are granted: in the branch, which knows where it counts.
-        let end = self.branch_at.saturating_sub(R::crossing(&run.plan.system));
-        drive(&mut run, end, self.control, &mut Stages::default())?;
-        Ok(Snapshot::of(&run))
-    }
-}
-
 /// Simulates what all branches from cycle `branch_at` share, of which `plan` is one.
 pub fn trunk(plan: &Plan, branch_at: u32, control: &Control) -> Result<Snapshot, RunError> {
     within_memory(plan, control, || {
-        measure(plan, Fit::Tight, most_threads(control), Trunk { branch_at, control })
+        let mut run = Measured::new(plan, Fit::Tight, most_threads(control));
+        // What packets do later is counted when they are granted: in the branch, which knows where it counts.
+        let end = branch_at.saturating_sub(run.simulation.crossing());
+        drive(&mut run, end, control, &mut Stages::default())?;
+        Ok(Snapshot::of(&mut run))
     })
-}
-
-/// The states of a run after every `stride` cycles.
-#[cfg(feature = "trace")]
-struct States {
-    cycles: u32,
-    stride: usize,
-}
-
-#[cfg(feature = "trace")]
-impl<'p> Work<'p> for States {
-    type Output = Result<Vec<u64>, RunError>;
-
-    fn with<R: Recorded<'p>>(self, mut run: Measured<'p, R>) -> Self::Output {
-        let mut digests = Vec::new();
-        for cycle in (0..=self.cycles).step_by(self.stride) {
-            run.advance(cycle, &Control::default())?;
-            let mut hasher = rustc_hash::FxHasher::default();
-            hasher.write(&Snapshot::of(&run).state);
-            digests.push(hasher.finish());
-        }
-        Ok(digests)
-    }
 }
 
 /// Digests of the state of a run after every `stride` of its first cycles: where two runs differ first, something went wrong.
@@ -210,5 +165,13 @@ pub fn digests(
     (cycles, stride): (u32, usize),
     trial: crate::engine::Trial,
 ) -> Result<Vec<u64>, RunError> {
-    measure(plan, Fit::Tight, super::schedule(trial), States { cycles, stride })
+    let mut run = Measured::new(plan, Fit::Tight, super::schedule(trial));
+    let mut digests = Vec::new();
+    for cycle in (0..=cycles).step_by(stride) {
+        run.advance(cycle, &Control::default())?;
+        let mut hasher = rustc_hash::FxHasher::default();
+        hasher.write(&Snapshot::of(&mut run).state);
+        digests.push(hasher.finish());
+    }
+    Ok(digests)
 }

@@ -58,11 +58,10 @@ fn every_mode_that_fits_gives_every_packet_the_same_life() {
             "UnorderedFull",
             "General",
             "Full",
-            "WithPrograms",
         ];
         assert_same_lives(&document, &all);
         document["compat"] = json!("fogsim");
-        assert_same_lives(&document, &["OrderedCompat", "General", "Full", "WithPrograms"]);
+        assert_same_lives(&document, &["OrderedCompat", "General", "Full"]);
     }
 }
 
@@ -78,9 +77,9 @@ fn in_cubes_every_mode_that_fits_gives_every_packet_the_same_life() {
                 "load": load
             });
             let modes: &[&str] = match (routing, topology.get("mesh")) {
-                ("adaptive", Some(_)) => &["OrderedFull", "UnorderedFull", "Full", "WithPrograms"],
-                ("adaptive", None) => &["UnorderedFull", "Full", "WithPrograms"],
-                _ => &["Unordered", "UnorderedFull", "General", "Full", "WithPrograms"],
+                ("adaptive", Some(_)) => &["OrderedFull", "UnorderedFull", "Full"],
+                ("adaptive", None) => &["UnorderedFull", "Full"],
+                _ => &["Unordered", "UnorderedFull", "General", "Full"],
             };
             assert_same_lives(&document, modes);
         }
@@ -90,7 +89,7 @@ fn in_cubes_every_mode_that_fits_gives_every_packet_the_same_life() {
 #[test]
 fn with_everything_too_the_plain_mode_gives_every_packet_the_same_life() {
     for document in documents(&["olm", "piggyback"]) {
-        assert_same_lives(&document, &["OrderedFull", "UnorderedFull", "Full", "WithPrograms"]);
+        assert_same_lives(&document, &["OrderedFull", "UnorderedFull", "Full"]);
     }
 }
 

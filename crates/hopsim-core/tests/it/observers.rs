@@ -7,7 +7,7 @@ use hopsim_cycles::kernel::ids::RegionNode;
 use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::kernel::regions::Span;
 use hopsim_cycles::observer::{Load, Observer};
-use hopsim_cycles::simulation::{Schedule, Simulation};
+use hopsim_cycles::simulation::{Schedule, Simulate as _, Simulation};
 use hopsim_cycles::system::{NicPlan, RouterPlan, System};
 use hopsim_cycles::{Cioq, Full};
 use hopsim_experiment::plan::Plan;

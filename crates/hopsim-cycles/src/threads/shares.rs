@@ -16,7 +16,7 @@ pub struct WorkShares {
 }
 
 impl WorkShares {
-    /// WorkShares out regions among `threads` threads: neighbours together, about equal amounts of work, of which `work` says how
+    /// Shares out regions among `threads` threads: neighbours together, about equal amounts of work, of which `work` says how
     /// much there is in each region.
     pub fn new(work: &[u64], threads: usize) -> Self {
         // A region is never without any work.

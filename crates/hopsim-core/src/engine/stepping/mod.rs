@@ -147,7 +147,7 @@ impl Stepping {
 
     /// The present cycle: the next one to be simulated.
     pub fn now(&self) -> u32 {
-        self.planned.borrow_dependent().now()
+        self.planned.with_dependent(|_, driven| driven.run.now())
     }
 
     /// How many threads have taken part at most.
@@ -190,7 +190,7 @@ impl Stepping {
         let bytes = plan.system.jobs[number].program().map_or(0, |job| bytes(phits, job.rules.phit));
         let name = self.injected as u32;
         let message = Sending { to, tag: name, communicator: 0, bytes };
-        self.planned.with_dependent_mut(|_, driven| driven.post(source, message));
+        self.planned.with_dependent_mut(|_, driven| driven.run.simulation.post(source, message));
         self.pending.insert(name, Pending { number: self.injected, tag, phits });
         self.injected += 1;
         Ok(self.injected - 1)
@@ -242,7 +242,7 @@ impl Stepping {
     ) -> Result<(), StepError> {
         let mut asked = self.now();
         while self.now() < end && !is_enough(self) {
-            self.planned.with_dependent_mut(|_, driven| driven.skip_idle(end));
+            self.planned.with_dependent_mut(|_, driven| driven.run.skip_idle(end));
             self.gather();
             let now = self.now();
             if now < end && !is_enough(self) {
@@ -267,7 +267,7 @@ impl Stepping {
 
     /// Takes from the network what is there by the present cycle: nothing of it was there before.
     fn gather(&mut self) {
-        let gathered = self.planned.with_dependent_mut(|_, driven| driven.take_delivered());
+        let gathered = self.planned.with_dependent_mut(|_, driven| driven.run.simulation.take_delivered());
         if gathered.is_empty() {
             return;
         }

@@ -34,17 +34,18 @@ mod tables;
 mod transfer;
 mod waiting;
 
+use crate::begin::{AnySimulation, Beginning};
 use crate::deadlock::DeadlockReport;
 use crate::kernel::constants::Constants;
 use crate::kernel::regions::Regions;
 use crate::kernel::{Kernel, Wishes};
 use crate::modes;
 use crate::node::{DeliveredLetter, Nodes, Run};
+use crate::observer::Observer;
 use crate::region::{Kind, Region, Whole};
 use crate::standing::Standing;
 use crate::state::State;
 use crate::system::System;
-use crate::task::{Fit, Task};
 use hopsim_programs::host::machine::Sending;
 use hopsim_programs::standstill::RankState;
 pub use region::Cioq;
@@ -55,12 +56,12 @@ use std::sync::Arc;
 
 /// Picks the mask width once per run: everything below is compiled for it. Routers that need the wider masks are rare, and
 /// compiling takes its time, so these do with fewer modes.
-pub fn perform<'p, T: Task<'p>>(system: &'p System, fit: Fit, task: T) -> T::Output {
-    match system.network.layout.words() {
-        1 => modes::perform::<Width<1>, T>(system, fit, task),
-        2 => modes::perform::<Width<2>, T>(system, fit, task),
-        4 => modes::perform::<Width<4>, T>(system, fit, task),
-        8 => modes::perform::<Width<8>, T>(system, fit, task),
+pub fn begin<'p, O: Observer>(run: &Beginning<'p, '_, O>) -> AnySimulation<'p, O> {
+    match run.system.network.layout.words() {
+        1 => modes::begin::<Width<1>, O>(run),
+        2 => modes::begin::<Width<2>, O>(run),
+        4 => modes::begin::<Width<4>, O>(run),
+        8 => modes::begin::<Width<8>, O>(run),
         _ => unreachable!("the system refuses wider routers"),
     }
 }
@@ -71,8 +72,9 @@ struct Width<const W: usize>;
 impl<const W: usize> Kind for Width<W> {
     type Region<'p, M: Run> = Cioq<'p, W, M>;
 
-    const PLAINEST: bool = W < 8;
-    const SPECIAL: bool = W < 4;
+    const ALL_MODES: bool = W < 2;
+    const USUAL_MODES: bool = W < 4;
+    const UNORDERED_MODE: bool = W < 8;
 }
 
 impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
@@ -103,10 +105,6 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
 
     fn kernel(&mut self) -> &mut Kernel<'p, M> {
         &mut self.context.kernel
-    }
-
-    fn see(&self) -> &Kernel<'p, M> {
-        &self.context.kernel
     }
 
     fn advance(&mut self, end: u32) {
