@@ -167,16 +167,17 @@ def test_a_state_that_was_made_to_deceive_is_told_with_its_name(
 ) -> None:
     """Its checksum fits, and what it says cannot be."""
     state, draw = tmp_path / "state", random.Random(1)
-    tiny = {"load": 0.4, "topology": {"dragonfly": {"p": 1, "a": 2, "h": 1}}, "measure": {"cycles": 200}}
-    hs.run(tiny, save_state=state, save_at=100)
+    dragonfly = {"dragonfly": {"p": 2, "a": 4, "h": 2}}
+    small = {"load": 0.5, "topology": dragonfly, "measure": {"warmup": 200, "cycles": 400}}
+    hs.run(small, save_state=state, save_at=333)
     whole = state.read_bytes()[:-4]
     told: list[str] = []
-    for _ in range(150):
+    for _ in range(400):
         changed = bytearray(whole)
         changed[draw.randrange(len(changed) // 4, len(changed))] = draw.choice([0, 1, 7, 127, 255])
         state.write_bytes(changed + zlib.crc32(changed).to_bytes(4, "little"))
         try:
-            hs.run(tiny, from_state=state)
+            hs.run(small, from_state=state)
         except hs.ConfigError as error:
             told.append(str(error))
         except hs.RunError:

@@ -32,30 +32,3 @@ pub fn distrusted<T>(go_on: impl FnOnce() -> Result<T, RunError>) -> Result<T, R
         if payload.is::<Interrupted>() { resume_unwind(payload) } else { Err(RunError::Snapshot) }
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::distrusted;
-    use crate::error::RunError;
-    use hopsim_network::interrupt::Interrupted;
-    use std::panic::{catch_unwind, resume_unwind};
-
-    #[test]
-    fn a_panic_is_the_fault_of_the_state() {
-        assert!(matches!(
-            distrusted(|| -> Result<(), _> { panic!("out of bounds") }),
-            Err(RunError::Snapshot)
-        ));
-        assert_eq!(distrusted(|| Ok(3)).unwrap(), 3);
-        assert!(matches!(
-            distrusted(|| -> Result<(), _> { Err(RunError::Cancelled) }),
-            Err(RunError::Cancelled)
-        ));
-    }
-
-    #[test]
-    fn an_interrupt_is_none_of_its_faults() {
-        let interrupted = || distrusted(|| -> Result<(), _> { resume_unwind(Box::new(Interrupted)) });
-        assert!(catch_unwind(interrupted).unwrap_err().is::<Interrupted>());
-    }
-}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
 
 mod deadlock;
+mod distrusted;
 mod fabric_links;
 mod fabric_programs;
 mod fabric_verdicts;
