@@ -130,6 +130,20 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
 
 
+def test_every_step_of_the_three_walks_is_a_file_of_the_crate_or_package_it_is_said_to_be_in() -> None:
+    walks = (
+        (ROOT / "ARCHITECTURE.md").read_text("utf-8").partition("## Three walks")[2].partition("```text")[2]
+    )
+    place, steps = ROOT, 0
+    for line in walks.partition("```")[0].splitlines():
+        if found := re.match(r"  (hopsim-\w+|python) ", line):
+            place = PACKAGE if found[1] == "python" else CRATES / found[1] / "src"
+        for name in re.findall(r"(?:\w+/)*\w+\.(?:rs|py)\b|\b\w+/(?=[, ])", line):
+            assert (place / name).exists(), f"{place}: {name}"
+            steps += 1
+    assert steps > 15
+
+
 def _named(node: ast.stmt, package: str) -> list[str]:
     """The modules that an import may be of, with what it takes from them."""
     if isinstance(node, ast.Import):
