@@ -116,10 +116,21 @@ impl Simulator<'_> {
         let transfer = self.set_out((router, input, wish.vc), (wish.to, wish.after.clone()));
         let Request { port: output, vc } = wish.to;
 
+        let latency = self.plan.system.network.link(router as u32, output).latency;
         let to = &mut self.routers[router].outputs[output];
         to.held = transfer.crossing;
+        let pace = to.pace;
         let (ready, vc) = (self.now + self.plan.system.router.crossbar_latency, vc as usize);
-        to.queue.push_back(Queued { packet: Some(packet), length, ready, vc, phits: 0, sent: 0 });
+        to.queue.push_back(Queued {
+            packet: Some(packet),
+            length,
+            ready,
+            vc,
+            phits: 0,
+            sent: 0,
+            pace,
+            latency,
+        });
         if !to.is_terminal() {
             assert!(to.credits(vc) >= length, "a packet is granted without credit");
             let minimal = !wish.after.misrouted();

@@ -185,6 +185,10 @@ pub struct Queued {
     pub phits: u32,
     /// Phits that have left.
     pub sent: u32,
+    /// Cycles per phit of the link when the packet was granted the output.
+    pub pace: u32,
+    /// Latency of the link when the packet was granted the output \[cycles\].
+    pub latency: u32,
 }
 
 /// A packet that an output VC has been granted to and whose credit has not come back.
@@ -261,9 +265,7 @@ impl Output {
 
     /// The cycle in which the link is free when all that is queued has left, from cycle `now` on.
     pub fn link_free(&self, now: u32) -> u32 {
-        self.queue
-            .iter()
-            .fold(now.max(self.next), |free, q| free.max(q.ready) + (q.length - q.sent) * self.pace)
+        self.queue.iter().fold(now.max(self.next), |free, q| free.max(q.ready) + (q.length - q.sent) * q.pace)
     }
 
     /// Whether a packet is leaving, and not with its first phit.

@@ -149,7 +149,17 @@ impl Simulator<'_> {
         let ready = self.now;
         for output in &mut self.routers[router].outputs {
             if output.class == PortClass::Link(LOCAL) {
-                output.queue.push_back(Queued { packet: None, length, ready, vc: 0, phits: length, sent: 0 });
+                let (pace, latency) = (output.pace, 0);
+                output.queue.push_back(Queued {
+                    packet: None,
+                    length,
+                    ready,
+                    vc: 0,
+                    phits: length,
+                    sent: 0,
+                    pace,
+                    latency,
+                });
             }
         }
     }

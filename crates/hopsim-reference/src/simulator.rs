@@ -75,6 +75,21 @@ impl<'a> Simulator<'a> {
         }
     }
 
+    /// Goes on with the links and the routing of another plan, whose links are as slow or slower. What has been granted an output stays
+    /// as it was granted.
+    pub fn change(&mut self, plan: &'a Plan) {
+        (self.plan, self.rules) = (plan, Rules::new(plan));
+        for (number, router) in self.routers.iter_mut().enumerate() {
+            let link = |port: usize| plan.system.network.link(number as u32, port);
+            router.inputs.iter_mut().enumerate().for_each(|(port, input)| input.latency = link(port).latency);
+            router
+                .outputs
+                .iter_mut()
+                .enumerate()
+                .for_each(|(port, output)| output.pace = link(port).cycles_per_phit);
+        }
+    }
+
     /// Runs one cycle.
     pub fn step(&mut self) {
         self.receive();
@@ -200,10 +215,11 @@ impl<'a> Simulator<'a> {
             assert_eq!(first.sent, 0, "router {router} output {output} runs dry in the middle of a packet");
             return;
         }
-        let (packet, index, vc) = (first.packet, first.sent, first.vc);
+        let (packet, index, vc, pace, latency) =
+            (first.packet, first.sent, first.vc, first.pace, first.latency);
         // Behind a slow link the packet is handed on as if it came without gaps, so that its last phit is in time.
-        let late = (first.length - index) * (port.pace - 1);
-        port.next = self.now + port.pace;
+        let late = (first.length - index) * (pace - 1);
+        port.next = self.now + pace;
         first.sent += 1;
         if first.sent == first.length {
             port.queue.pop_front();
@@ -216,7 +232,7 @@ impl<'a> Simulator<'a> {
                     self.packets[packet].depart(self.now);
                 }
                 let input = &mut self.routers[peer].inputs[back];
-                input.wire.push(self.now + input.latency + late, Phit { packet, index, vc });
+                input.wire.push(self.now + latency + late, Phit { packet, index, vc });
             }
             None => self.absorb((packet, index)),
         }

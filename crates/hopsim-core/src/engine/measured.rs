@@ -23,6 +23,10 @@ pub struct Measured<'p> {
     pub simulation: AnySimulation<'p, Recorder>,
     /// What is looked at after every interval, if anything is.
     congestion: Option<Congestion>,
+    fit: Fit,
+    schedule: Schedule,
+    /// Plans whose systems take over from the one before, each from the beginning of a cycle on; ascending.
+    changes: &'p [(u32, Plan)],
 }
 
 /// The state of a measured simulation between two cycles.
@@ -50,7 +54,14 @@ impl<'p> Measured<'p> {
     pub fn new(plan: &'p Plan, fit: Fit, schedule: Schedule) -> Self {
         let simulation = begin(&Beginning { system: &plan.system, wishes: plan, fit, schedule });
         let looks = plan.experiment.measure.streams.contains(&RecordStream::CongestionTrees);
-        Self { plan, simulation, congestion: looks.then(Congestion::default) }
+        Self { plan, simulation, congestion: looks.then(Congestion::default), fit, schedule, changes: &[] }
+    }
+
+    /// The simulation, with plans whose systems take over, each from the beginning of a cycle on. Such a plan has the same routers,
+    /// nodes, jobs and measurements. Packets that have been granted an output go on as they were granted it, and heads that ask for one
+    /// thing only go on asking for it.
+    pub fn changing(self, changes: &'p [(u32, Plan)]) -> Self {
+        Self { changes, ..self }
     }
 
     /// The present cycle: the next one to be simulated.
@@ -61,8 +72,9 @@ impl<'p> Measured<'p> {
     /// Simulates up to cycle `end`, unless the caller wants to stop.
     pub fn advance(&mut self, end: u32, control: &Control) -> Result<(), RunError> {
         while self.now() < end {
-            self.simulation.advance(end.min(self.next_look()), control)?;
+            self.simulation.advance(end.min(self.next_look()).min(self.next_change()), control)?;
             self.look();
+            self.change()?;
         }
         self.check_rows()
     }
@@ -95,14 +107,42 @@ impl<'p> Measured<'p> {
         }
     }
 
+    /// The next cycle from which on another system is simulated.
+    fn next_change(&self) -> u32 {
+        self.changes.first().map_or(u32::MAX, |(cycle, _)| *cycle)
+    }
+
+    /// Goes on with another system, if it is time for that: the state is taken apart, and put together in that system.
+    fn change(&mut self) -> Result<(), RunError> {
+        let Some(((cycle, plan), later)) = self.changes.split_first() else { return Ok(()) };
+        if self.now() < *cycle {
+            return Ok(());
+        }
+        let [before, after] = [self.plan, plan].map(|plan| &plan.system.network);
+        // Events may lie as far ahead as the links of the system before reach.
+        if after.longest_link() < before.longest_link() || after.routers != before.routers {
+            return Err(RunError::Snapshot);
+        }
+        let state = self.save();
+        let mut next = Self::new(plan, self.fit, self.schedule).changing(later);
+        next.load(&state, Scope::All).map_err(|_| RunError::Snapshot)?;
+        next.congestion = self.congestion.take();
+        #[cfg(feature = "trace")]
+        next.go_on_tracing(self);
+        *self = next;
+        Ok(())
+    }
+
     /// If nothing happens before some cycle in the whole network, goes on there, at most at cycle `end`. Returns whether nothing
     /// will ever happen.
     pub fn skip_idle(&mut self, end: u32) -> bool {
         let next = self.simulation.next_event();
-        if next <= self.now() {
+        // The change itself is made by whoever goes on from there.
+        let end = end.min(self.next_look()).min(self.next_change().saturating_sub(1));
+        if next.min(end) <= self.now() {
             return false;
         }
-        self.simulation.skip_to(next.min(end).min(self.next_look()));
+        self.simulation.skip_to(next.min(end));
         self.look();
         next == u32::MAX
     }
@@ -156,6 +196,16 @@ impl<'p> Measured<'p> {
     pub fn trace(&mut self) {
         let nodes_per_router = self.plan.system.topology.nodes_per_router();
         self.simulation.observers().into_iter().for_each(|recorder| _ = recorder.trace(nodes_per_router));
+    }
+
+    /// Writes down lives of packets from now on if another simulation did so, and takes over what that has.
+    #[cfg(feature = "trace")]
+    fn go_on_tracing(&mut self, before: &mut Self) {
+        let tracers = before.simulation.observers().into_iter().filter_map(Recorder::take_tracer);
+        if let Some(tracer) = tracers.reduce(Tracer::joined) {
+            self.trace();
+            self.simulation.observers()[0].put_tracer(tracer);
+        }
     }
 
     /// The lives of packets as far as they have been written down.

@@ -152,6 +152,13 @@ fn has_room(bytes: u64, control: &Control) -> Result<(), Shortage> {
     if there > 0 && bytes > there { Err(Shortage { bytes }) } else { hopsim_memory::probe(bytes) }
 }
 
+/// Runs a plan whose system is that of another plan from given cycles on, ascending. Such a plan has the same routers, nodes, jobs and
+/// measurements; links may be slower: what is under way stays so. Nothing is measured that cannot be saved.
+pub fn run_changing(plan: &Plan, changes: &[(u32, Plan)], control: &Control) -> Result<Outcome, RunError> {
+    let run = Measured::new(plan, Fit::Tight, most_threads(control)).changing(changes);
+    run_to_end(run, control, Stages::default()).map(|counts| outcome(plan, &counts))
+}
+
 /// Runs a plan in a mode that fits any plan: what the other modes buy is measured against it.
 pub fn run_in_general(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     let counts =
@@ -214,6 +221,17 @@ pub fn trace(plan: &Plan, cycles: u32) -> Result<Vec<PacketTrace>, RunError> {
 #[cfg(feature = "trace")]
 pub fn trace_as(plan: &Plan, cycles: u32, trial: Trial) -> Result<Lives, RunError> {
     lives(Measured::new(plan, Fit::Tight, schedule(trial)), cycles)
+}
+
+/// The lives of packets of a run as [`run_changing`] carries it out, in the way that `trial` says.
+#[cfg(feature = "trace")]
+pub fn trace_changing(
+    plan: &Plan,
+    changes: &[(u32, Plan)],
+    cycles: u32,
+    trial: Trial,
+) -> Result<Lives, RunError> {
+    lives(Measured::new(plan, Fit::Tight, schedule(trial)).changing(changes), cycles)
 }
 
 /// The lives of the packets of a run, by source and number.

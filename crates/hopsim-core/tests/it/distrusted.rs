@@ -7,15 +7,9 @@ use std::panic::{catch_unwind, resume_unwind};
 
 #[test]
 fn a_panic_is_the_fault_of_the_state() {
-    assert!(matches!(
-        distrusted(|| -> Result<(), _> { panic!("out of bounds") }),
-        Err(RunError::Snapshot)
-    ));
+    assert!(matches!(distrusted(|| -> Result<(), _> { panic!("out of bounds") }), Err(RunError::Snapshot)));
     assert_eq!(distrusted(|| Ok(3)).unwrap(), 3);
-    assert!(matches!(
-        distrusted(|| -> Result<(), _> { Err(RunError::Cancelled) }),
-        Err(RunError::Cancelled)
-    ));
+    assert!(matches!(distrusted(|| -> Result<(), _> { Err(RunError::Cancelled) }), Err(RunError::Cancelled)));
 }
 
 #[test]

@@ -395,6 +395,12 @@ impl Recorder {
         self.tracer.as_ref()
     }
 
+    /// Goes on writing down the lives of packets where another tracer has stopped.
+    #[cfg(feature = "trace")]
+    pub fn put_tracer(&mut self, tracer: Tracer) {
+        self.tracer = Some(tracer);
+    }
+
     /// Who has written down the lives of packets.
     #[cfg(feature = "trace")]
     pub fn take_tracer(&mut self) -> Option<Tracer> {

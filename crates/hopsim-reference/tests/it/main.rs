@@ -1,6 +1,7 @@
 //! The reference against itself, against closed forms and against the engine.
 #![expect(clippy::unwrap_used, reason = "a test may panic, also in its helpers")]
 
+mod changes;
 mod documents;
 mod engine;
 mod laws;

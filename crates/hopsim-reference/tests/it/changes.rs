@@ -1,0 +1,98 @@
+//! Links that slow down during the run: the engine takes its state apart and puts it together in the other system, the reference
+//! goes on with other links.
+
+use crate::engine::compare;
+use hopsim_core::engine::{Control, Trial, run_changing, trace_as, trace_changing};
+use hopsim_experiment::plan::Plan;
+use hopsim_measure::trace::PacketTrace;
+use hopsim_reference::Simulator;
+use serde_json::{Value, json};
+
+const CYCLES: u32 = 1_500;
+
+/// A graph of six routers in a circle with a chord, whose first two links have this latency and these cycles per phit.
+fn document(seed: u64, (latency, pace): (u32, u32)) -> Value {
+    let slow =
+        |from: u32, to: u32| json!({ "between": [from, to], "latency": latency, "cycles_per_phit": pace });
+    let link = |from: u32, to: u32| json!({ "between": [from, to], "latency": 5, "cycles_per_phit": 1 });
+    let edges = [slow(0, 1), slow(1, 2), link(2, 3), link(3, 4), link(4, 5), link(5, 0), link(0, 3)];
+    let router = if seed.is_multiple_of(2) { "cioq" } else { "input_queued" };
+    let routing = if seed.is_multiple_of(3) { json!({ "up_down": {} }) } else { json!({ "minimal": {} }) };
+    json!({
+        "topology": { "graph": { "edges": edges, "nodes_per_router": 2 } },
+        "router": { router: {} },
+        "routing": routing,
+        "load": 0.1 + 0.15 * (seed % 5) as f64,
+        "measure": { "warmup": 0, "cycles": CYCLES, "seed": seed },
+    })
+}
+
+fn plan(document: &Value) -> Plan {
+    Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A run whose first links become slower twice.
+struct Slowing {
+    first: Plan,
+    changes: Vec<(u32, Plan)>,
+}
+
+impl Slowing {
+    fn new(seed: u64) -> Self {
+        let later = [(400, (9, 1)), (900, (30, 3))];
+        let changes = later.map(|(cycle, links)| (cycle, plan(&document(seed, links))));
+        Self { first: plan(&document(seed, (5, 1))), changes: changes.into() }
+    }
+
+    fn engine(&self, trial: Trial) -> Vec<PacketTrace> {
+        trace_changing(&self.first, &self.changes, CYCLES, trial).unwrap()
+    }
+
+    fn reference(&self) -> Vec<PacketTrace> {
+        let mut simulator = Simulator::new(&self.first);
+        for cycle in 0..CYCLES {
+            if let Some((_, plan)) = self.changes.iter().find(|(at, _)| *at == cycle) {
+                simulator.change(plan);
+            }
+            simulator.step();
+        }
+        simulator.into_traces()
+    }
+}
+
+#[test]
+fn engine_and_reference_agree_on_every_packet_when_links_slow_down() {
+    for seed in 0..30 {
+        let run = Slowing::new(seed);
+        let (engine, reference) = (run.engine(Trial::default()), run.reference());
+        compare(&engine, &reference).unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
+        let steady = trace_as(&run.first, CYCLES, Trial::default()).unwrap();
+        assert!(compare(&engine, &steady).is_err(), "seed {seed}: nothing has changed");
+        let until = |lives: &[PacketTrace]| {
+            let delivered = lives.iter().filter_map(|life| life.delivered);
+            delivered.filter(|&at| at < 400).count()
+        };
+        assert_eq!(until(&engine), until(&steady), "seed {seed}: before anything changes");
+    }
+}
+
+#[test]
+fn links_slow_down_alike_on_any_cut_and_number_of_threads() {
+    for seed in 0..6 {
+        let run = Slowing::new(seed);
+        let whole = run.engine(Trial::default());
+        for threads in [1, 3] {
+            let trial = Trial { finest: true, threads, varies: true, ..Trial::default() };
+            assert_eq!(run.engine(trial), whole, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn what_is_measured_goes_on_when_links_slow_down() {
+    let run = Slowing::new(2);
+    let summary = run_changing(&run.first, &run.changes, &Control::default()).unwrap().summary;
+    let lives = run.engine(Trial::default());
+    let delivered = lives.iter().filter_map(|life| life.delivered).filter(|&at| at < CYCLES).count() as u64;
+    assert_eq!(summary["packets_delivered"].as_u64(), Some(delivered));
+}
