@@ -2,10 +2,10 @@
 //! every free output port grants one request.
 
 use crate::arbiter::Candidate;
-use crate::parts::{Outstanding, Packet, Queued, Request, Role, Transfer};
-use crate::route::Place;
-use crate::routing::{Choice, Memory};
 use crate::simulator::Simulator;
+use crate::state::packet::{Choice, Memory, Packet, Role};
+use crate::state::parts::{Outstanding, Queued, Transfer};
+use crate::state::place::{Place, Request};
 use hopsim_cycles::choices::{ArbiterConfig, Timestamp};
 use hopsim_cycles::choices::{Ejection, InputPointer, OutputHold};
 use hopsim_measure::trace::Hop;
@@ -133,7 +133,7 @@ impl Simulator<'_> {
         });
         if !to.is_terminal() {
             assert!(to.credits(vc) >= length, "a packet is granted without credit");
-            let minimal = !wish.after.misrouted();
+            let minimal = !wish.after.misrouted;
             to.outstanding[vc].push(Outstanding { packet, length: space, minimal });
         }
         self.routers[router].inputs[input].transfers.push(transfer);
@@ -154,7 +154,7 @@ impl Simulator<'_> {
         let from = &self.routers[router].inputs[input];
         let (arrived, upstream, due) = (from.vcs[vc][0].arrived, from.peer, self.now + from.latency);
         // When it leaves is told when it does.
-        let (granted, departed, misrouted) = (self.now, self.now, after.misrouted());
+        let (granted, departed, misrouted) = (self.now, self.now, after.misrouted);
         let (number, port) = (router as u32, to.port as u16);
         let hop = Hop { router: number, port, vc: to.vc, arrived, granted, departed, misrouted };
         self.packets[packet].trace.hops.push(hop);

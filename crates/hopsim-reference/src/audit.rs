@@ -1,8 +1,9 @@
 //! What must hold between any two cycles.
 
-use crate::parts::{Input, Output, Phit, Queued};
 use crate::room::Ring;
 use crate::simulator::Simulator;
+use crate::state::packet::Phit;
+use crate::state::parts::{Input, Output, Queued};
 use std::collections::BTreeMap;
 
 impl Simulator<'_> {

@@ -1,8 +1,9 @@
 //! Building an empty router.
 
 use crate::arbiter::Arbiter;
-use crate::parts::{DelayLine, Input, Output, Router};
-use crate::sensors::Knowledge;
+use crate::state::delay::DelayLine;
+use crate::state::parts::{Input, Output, Router};
+use crate::state::sensors::Knowledge;
 use hopsim_cycles::choices::ArbiterConfig;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::network::CrossbarInputs;

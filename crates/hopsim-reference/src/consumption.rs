@@ -1,8 +1,8 @@
 //! Parallel consumption: nodes that take a packet from every input VC of their router at once.
 
-use crate::route::Place;
-use crate::routing::Choice;
 use crate::simulator::Simulator;
+use crate::state::packet::Choice;
+use crate::state::place::Place;
 use hopsim_cycles::choices::Consumption;
 
 impl Simulator<'_> {

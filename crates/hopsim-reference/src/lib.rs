@@ -6,7 +6,8 @@
 //! router follows from when its phits could move. Both must give the same [`PacketTrace`] for every packet.
 //!
 //! Shared with the engine are only the plan, the topology's links, the random streams and the traffic. Where packets
-//! go is decided in `routing/`. A cycle ([`Simulator::step`]) is:
+//! go is decided in `routing/`. What there is between two cycles is in `state/`: its files do not know the simulator,
+//! those that say what happens in a cycle do. A cycle ([`Simulator::step`]) is:
 //!
 //! 1. *receive*: phits that have reached the end of their wire enter the input buffers, credits the counters;
 //! 2. *signal and sense*: the signal of injection control moves on; each router counts what its heads may read, from scratch, and tells its group;
@@ -27,7 +28,6 @@ mod consumption;
 mod life;
 pub mod metrics;
 mod nic;
-mod parts;
 mod program;
 mod room;
 mod route;
@@ -37,14 +37,16 @@ mod signal;
 mod simulator;
 mod stalls;
 mod standing;
+mod state;
 mod waiting;
 mod waits;
 
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
-pub use life::{Life, Passage, Record};
-pub use program::{ProgramRun, Programs, Told};
+pub use life::{Life, Record};
 pub use simulator::Simulator;
+pub use state::packet::Passage;
+pub use state::program::told::{ProgramRun, Programs, Told};
 
 /// The life of every packet granted at least one output in the first `cycles` cycles, by source and serial
 /// number. A packet granted its ejection port by then is followed until it leaves.

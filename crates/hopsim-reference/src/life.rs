@@ -1,8 +1,9 @@
 //! What is known of packets when a run is over: what metrics are computed from.
 
-use crate::program::Programs;
-use crate::standing::Congestion;
-use crate::waiting::Waiting;
+use crate::state::packet::Passage;
+use crate::state::program::told::Programs;
+use crate::state::standing::Congestion;
+use crate::state::waiting::Waiting;
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
@@ -40,15 +41,6 @@ impl Life {
     pub fn is_of_dialogue(&self, plan: &Plan) -> bool {
         JobPlan::request_reply(&plan.system.jobs[self.job(plan)])
     }
-}
-
-/// A router passed: what the trace does not say.
-#[derive(Clone, Copy, Debug)]
-pub struct Passage {
-    /// Input port and VC.
-    pub input: (usize, usize),
-    /// What the packet waited for in the router: other packets, room, the bubble, the output, the rest \[cycles\].
-    pub waited: [u64; 5],
 }
 
 /// What a run leaves behind.

@@ -1,8 +1,7 @@
 //! Room in the buffers behind links: what a packet takes, and what it leaves free.
 
-use crate::parts::Request;
-use crate::route::Place;
 use crate::simulator::Simulator;
+use crate::state::place::{Place, Request};
 use hopsim_network::topology::Topology;
 use hopsim_routing::RoutingConfig;
 

@@ -1,9 +1,7 @@
 //! Which heads take part in the allocation.
 
 use crate::simulator::Simulator;
-
-/// Router, input port and VC.
-pub type Place = (usize, usize, usize);
+use crate::state::place::Place;
 
 impl Simulator<'_> {
     /// Whether the first packet of a VC may take part in the allocation: its head has been there for long enough,

@@ -1,25 +1,6 @@
 //! The signal of injection control (SAT): who has it, and who waits for it.
 
 use crate::simulator::Simulator;
-use hopsim_cycles::injection::sat::Sat;
-
-/// The signal on its walk round all nodes.
-pub struct Signal {
-    rule: Sat,
-    /// Steps of the walk that the signal has made.
-    steps: usize,
-    /// Cycle in which the signal gets to the node that it is on its way to.
-    arrives: u32,
-    /// Packets that have left each node since the signal did.
-    counts: Vec<u32>,
-}
-
-impl Signal {
-    /// The signal at the beginning of its walk.
-    pub fn new(rule: &Sat) -> Self {
-        Self { rule: rule.clone(), steps: 0, arrives: 0, counts: vec![0; rule.walk.len()] }
-    }
-}
 
 impl Simulator<'_> {
     /// Passes the signal on if the node that has it has injected enough or has nothing to inject.

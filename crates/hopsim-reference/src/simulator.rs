@@ -2,14 +2,16 @@
 
 use crate::build::build_router;
 use crate::life::{Life, Record};
-use crate::nic::Nic;
-use crate::parts::{Input, Packet, Phit, Resident, Router};
-use crate::program::{self, Message, Parcel, Rank};
-use crate::routing::Rules;
-use crate::sensors::Sensors;
-use crate::signal::Signal;
-use crate::standing::Congestion;
-use crate::waiting::Waiting;
+use crate::routing::rules::Rules;
+use crate::state::nic::Nic;
+use crate::state::packet::{Packet, Phit};
+use crate::state::parts::{Input, Resident, Router};
+use crate::state::program::message::{Message, Parcel};
+use crate::state::program::{self, Rank};
+use crate::state::sensors::Sensors;
+use crate::state::signal::Signal;
+use crate::state::standing::Congestion;
+use crate::state::waiting::Waiting;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use std::cell::OnceCell;

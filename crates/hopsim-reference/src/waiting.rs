@@ -1,35 +1,10 @@
 //! What packets wait for in routers, for the record streams `waits` and `packet_hops`: see *Measurement* in `docs/model.md`.
 
-use crate::life::Passage;
-use crate::parts::Request;
-use crate::route::Place;
 use crate::simulator::Simulator;
+use crate::state::packet::Passage;
+use crate::state::place::{Place, Request};
 use hopsim_cycles::choices::Ejection;
 use hopsim_experiment::config::measure::RecordStream;
-use std::collections::BTreeMap;
-
-/// Router, output port and VC.
-pub type OutputVc = (usize, usize, usize);
-
-/// Packets granted an output, and what they waited for: behind others, for room, for the bubble, for the output, for the rest.
-pub type Waited = [u64; 6];
-
-/// What is seen of outputs, and what packets waited for.
-#[derive(Clone, Debug, Default)]
-pub struct Waiting {
-    /// The last cycle in which an output VC had no room.
-    lacked_room: BTreeMap<OutputVc, u32>,
-    /// The last cycle in which an output VC had no room with the bubble.
-    lacked_bubble: BTreeMap<OutputVc, u32>,
-    /// The last cycle in which an output was busy.
-    was_busy: BTreeMap<(usize, usize), u32>,
-    /// The cycle of the last grant of an input VC.
-    granted: BTreeMap<Place, u32>,
-    /// What packets waited for, by output VC.
-    pub by_vc: BTreeMap<OutputVc, Waited>,
-    /// What packets waited for, by job and groups.
-    pub by_flow: BTreeMap<(usize, u32, u32), Waited>,
-}
 
 impl Simulator<'_> {
     fn asks_for_waits(&self) -> bool {

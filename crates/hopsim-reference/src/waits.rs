@@ -1,8 +1,9 @@
 //! What the heads of injection VCs wait for, for the record stream `injection_waits`: see *Measurement* in `docs/model.md`.
 
-use crate::parts::{Packet, Request, Resident, Role};
-use crate::route::Place;
 use crate::simulator::Simulator;
+use crate::state::packet::{Packet, Role};
+use crate::state::parts::Resident;
+use crate::state::place::{Place, Request};
 use hopsim_cycles::choices::Ejection;
 use hopsim_cycles::observer::WaitReason;
 use hopsim_experiment::config::measure::RecordStream;

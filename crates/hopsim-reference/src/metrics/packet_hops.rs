@@ -1,7 +1,7 @@
 //! The table of the routers that packets pass.
 
 use super::Run;
-use crate::life::{Life, Passage};
+use crate::{Life, Passage};
 use hopsim_measure::trace::Hop;
 use hopsim_measure::{Column, Table};
 use hopsim_network::network::NONE;

@@ -1,7 +1,8 @@
 //! The tables of programs.
 
 use super::mean;
-use crate::program::{Message, Passed, Programs, Told};
+use crate::state::program::message::Message;
+use crate::state::program::told::{Passed, Programs, Told};
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::{Column, Table};
 use hopsim_programs::job::ProgramPlan;

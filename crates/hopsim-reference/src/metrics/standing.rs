@@ -1,7 +1,8 @@
 //! The tables of congestion trees.
 
 use super::Run;
-use crate::standing::{OutputPort, Tree};
+use crate::state::place::OutputPort;
+use crate::state::standing::Tree;
 use hopsim_measure::{Column, Table};
 use hopsim_network::network::NONE;
 use hopsim_network::topology::PortClass;

@@ -1,7 +1,7 @@
 //! The tables of what packets waited for.
 
 use super::Run;
-use crate::waiting::Waited;
+use crate::state::waiting::Waited;
 use hopsim_measure::{Column, Table};
 use hopsim_network::topology::PortClass;
 

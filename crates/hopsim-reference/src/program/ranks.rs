@@ -1,7 +1,8 @@
 //! A cycle of a rank.
 
-use super::{Operation, Rank, State, Work};
 use crate::simulator::Simulator;
+use crate::state::program::Rank;
+use crate::state::program::operations::{Operation, State, Work};
 
 /// What ends in a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,8 @@
 //! Minimal adaptive routing: `hopsim explain adaptive`.
 
-use super::Choice;
-use super::head::Head;
-use super::vcs::Goal;
-use crate::parts::Request;
+use super::head::{Goal, Head};
+use crate::state::packet::Choice;
+use crate::state::place::Request;
 
 pub fn choose(head: &Head) -> Option<Choice> {
     if head.router() == head.destination() {

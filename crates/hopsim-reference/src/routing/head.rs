@@ -1,14 +1,24 @@
 //! A packet at the front of its queue, and what it can see from there.
 
-use super::vcs::Goal;
-use super::ways::{Link, Ways};
-use super::{Choice, Memory};
-use crate::parts::{Output, Packet, Request, Role};
-use crate::route::Place;
+use super::ways::Ways;
 use crate::simulator::Simulator;
+use crate::state::packet::{Choice, Memory, Packet, Role};
+use crate::state::parts::Output;
+use crate::state::place::{Link, Place, Request};
 use hopsim_measure::trace::Hop;
 use hopsim_network::topology::PortClass;
 use hopsim_random::{Purpose, Stream};
+
+/// What a hop is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Goal {
+    /// The destination.
+    Destination,
+    /// The intermediate router, or its group.
+    Via(usize),
+    /// Another way to the destination: a misroute in transit.
+    Misroute,
+}
 
 /// A head in one attempt.
 pub struct Head<'a, 'p> {

@@ -1,59 +1,16 @@
 //! Minimal output or misroute, decided in every router: `hopsim explain olm`, `par`.
 
-use super::head::Head;
-use super::trigger::{LinkOutput, Trigger};
-use super::vcs::Goal;
-use super::{Choice, Memory};
-use crate::parts::Request;
+use super::head::{Goal, Head};
+use super::rules::in_transit::InTransitRule;
+use super::trigger::LinkOutput;
+use crate::state::packet::{Choice, Memory};
+use crate::state::place::Request;
 use hopsim_measure::trace::Hop;
 use hopsim_network::topology::{GLOBAL, LOCAL};
 use hopsim_random::Stream;
 use hopsim_routing::in_transit::{Candidates, MisroutePolicy};
-use hopsim_routing::{olm, par};
-
-/// What the mechanisms differ in.
-pub struct InTransitRule {
-    policy: MisroutePolicy,
-    candidates: Candidates,
-    pub trigger: Trigger,
-    /// Whether there are local misroutes in intermediate groups.
-    in_intermediate_groups: bool,
-    /// Whether there are local misroutes in the group of the destination.
-    in_destination_group: bool,
-}
-
-/// A misroute that a head may look for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Misroute {
-    Local,
-    Global,
-    /// A local or a global misroute, drawn in every attempt.
-    Either,
-    /// A global link that is due: it does not wait for a trigger.
-    Due,
-}
 
 impl InTransitRule {
-    pub fn olm(config: &olm::Config) -> Self {
-        Self {
-            policy: config.policy,
-            candidates: config.candidates,
-            trigger: Trigger(config.trigger),
-            in_intermediate_groups: config.local_misrouting,
-            in_destination_group: config.local_misrouting,
-        }
-    }
-
-    pub fn par(config: &par::Config) -> Self {
-        Self {
-            policy: config.policy,
-            candidates: config.candidates,
-            trigger: Trigger(config.trigger),
-            in_intermediate_groups: config.local_misrouting,
-            in_destination_group: false,
-        }
-    }
-
     pub fn choose(&self, head: &Head) -> Option<Choice> {
         let memory = head.packet().memory.clone();
         let way = head.way_to_destination();
@@ -152,6 +109,17 @@ impl InTransitRule {
         let &port = found.get(nth as usize)?;
         Some(head.pick(port, Goal::Misroute, attempt))
     }
+}
+
+/// A misroute that a head may look for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Misroute {
+    Local,
+    Global,
+    /// A local or a global misroute, drawn in every attempt.
+    Either,
+    /// A global link that is due: it does not wait for a trigger.
+    Due,
 }
 
 /// Whether a hop was not that of the minimal path from its router.

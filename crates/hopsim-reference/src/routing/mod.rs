@@ -3,15 +3,14 @@
 //! The decisions are written from `docs/model.md` and from what `hopsim explain` says of the mechanisms, and share with the
 //! engine the links, the document and the random streams only. A decision is a function of the packet's life so far, of its
 //! router as it is at this moment, and of named random numbers; it is made anew whenever somebody asks. What a packet carries
-//! along ([`Memory`]) is what it has planned at a router that it has left.
+//! along ([`Memory`](crate::state::packet::Memory)) is what it has planned at a router that it has left.
 
 mod adaptive;
 mod detour;
-mod flexvc;
 mod head;
 mod in_transit;
-mod layers;
 mod oblivious;
+pub mod rules;
 mod source;
 mod tables;
 mod trigger;
@@ -19,102 +18,12 @@ mod up_down;
 mod vcs;
 pub mod ways;
 
-use crate::parts::{Aim, Request};
-use crate::route::Place;
-use crate::sensors::Sensors;
 use crate::simulator::Simulator;
+use crate::state::packet::{Aim, Choice};
+use crate::state::place::{Place, Request};
 use head::Head;
-use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::{LOCAL, PortClass};
-use hopsim_routing::RoutingConfig;
-use in_transit::InTransitRule;
-use oblivious::ObliviousRule;
-use source::SourceRule;
-use vcs::Vcs;
-pub use ways::Link;
-use ways::Ways;
-
-/// What a packet carries from router to router.
-#[derive(Clone, Debug, Default)]
-pub struct Memory {
-    /// The intermediate router that the packet is on its way to.
-    via: Option<usize>,
-    /// The links to the packet's present target, from where it chose them.
-    way: Vec<Link>,
-    /// Whether the packet has been sent off its minimal path.
-    misrouted: bool,
-    /// Whether the packet has chosen the detour and keeps to that while it waits (UGAL).
-    insists: bool,
-}
-
-impl Memory {
-    /// Whether the packet has been sent off its minimal path.
-    pub fn misrouted(&self) -> bool {
-        self.misrouted
-    }
-}
-
-/// What a head asks for, and what its packet remembers if it is granted that.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    pub to: Request,
-    pub after: Memory,
-    /// Whether the head asks for nothing else as long as it waits.
-    pub fixed: bool,
-}
-
-/// The rules of a network.
-pub struct Rules {
-    mechanism: Mechanism,
-    ways: Ways,
-    vcs: Vcs,
-}
-
-/// How packets find their way.
-enum Mechanism {
-    Minimal,
-    Oblivious(ObliviousRule),
-    Source(SourceRule),
-    InTransit(InTransitRule),
-    Adaptive,
-    UpDown(up_down::UpDown),
-}
-
-impl Rules {
-    pub fn new(plan: &Plan) -> Self {
-        let ways = Ways::new(plan);
-        let vcs = Vcs::new(plan, &ways);
-        let mechanism = match &plan.experiment.routing {
-            RoutingConfig::Minimal(_) => Mechanism::Minimal,
-            RoutingConfig::Adaptive(_) => Mechanism::Adaptive,
-            RoutingConfig::UpDown(config) => Mechanism::UpDown(up_down::UpDown::new(plan, config)),
-            RoutingConfig::Valiant(config) => Mechanism::Oblivious(ObliviousRule::new(config)),
-            RoutingConfig::Ugal(config) => Mechanism::Source(SourceRule::ugal(config, &ways)),
-            RoutingConfig::Piggyback(config) => Mechanism::Source(SourceRule::piggyback(config)),
-            RoutingConfig::SourceAdaptive(config) => Mechanism::Source(SourceRule::source_adaptive(config)),
-            RoutingConfig::Olm(config) => Mechanism::InTransit(InTransitRule::olm(config)),
-            RoutingConfig::Par(config) => Mechanism::InTransit(InTransitRule::par(config)),
-        };
-        Self { mechanism, ways, vcs }
-    }
-
-    /// The ways through the network.
-    pub fn ways(&self) -> &Ways {
-        &self.ways
-    }
-
-    /// What routers keep for the mechanism.
-    pub fn sensors(&self) -> Sensors {
-        let global = self.vcs.used[1];
-        match &self.mechanism {
-            Mechanism::Source(rule) => Sensors { saturation: rule.marks(global), ..Sensors::default() },
-            Mechanism::InTransit(rule) => rule.trigger.sensors(global),
-            Mechanism::Minimal | Mechanism::Oblivious(_) | Mechanism::Adaptive | Mechanism::UpDown(_) => {
-                Sensors::default()
-            }
-        }
-    }
-}
+use rules::Mechanism;
 
 impl Simulator<'_> {
     /// Where the head of a VC wants to go in this attempt, and what its packet remembers if it is granted that; `None` if no

@@ -1,30 +1,13 @@
 //! Oblivious routing through an intermediate router: `hopsim explain valiant`.
 
-use super::detour::Detour;
 use super::head::Head;
-use super::{Choice, Memory};
-use crate::parts::Request;
+use super::rules::oblivious::ObliviousRule;
+use crate::state::packet::{Choice, Memory};
+use crate::state::place::Request;
 use hopsim_random::Stream;
 use hopsim_routing::detour::IntraGroup;
-use hopsim_routing::valiant::{Config, Intermediate};
-
-/// Valiant's mechanism.
-pub struct ObliviousRule {
-    detour: Detour,
-    recompute: bool,
-}
 
 impl ObliviousRule {
-    pub fn new(config: &Config) -> Self {
-        let detour = Detour {
-            policy: config.policy,
-            groups: config.intermediate_groups,
-            intra_group: config.intra_group,
-            to_group: config.intermediate == Intermediate::Group,
-        };
-        Self { detour, recompute: config.recompute }
-    }
-
     pub fn choose(&self, head: &Head) -> Choice {
         if !head.at_injection() {
             return self.go_on(head);

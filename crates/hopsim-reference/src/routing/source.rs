@@ -1,93 +1,14 @@
 //! Minimal path or detour, decided at the source: `hopsim explain ugal`, `piggyback`, `source_adaptive`.
 
-use super::detour::Detour;
 use super::head::Head;
-use super::ways::{Dragonfly, Link, Ways};
-use super::{Choice, Memory};
-use crate::parts::Request;
-use crate::sensors::Saturation;
+use super::rules::source::SourceRule;
+use super::ways::Dragonfly;
+use crate::state::packet::{Choice, Memory};
+use crate::state::place::{Link, Request};
 use hopsim_random::Stream;
-use hopsim_routing::detour::IntermediateGroups;
-use hopsim_routing::source::{PathLengths, SaturationConfig};
-use hopsim_routing::ugal::DetourEnd;
-use hopsim_routing::{piggyback, source_adaptive, ugal};
-
-/// What the mechanisms differ in.
-pub struct SourceRule {
-    detour: Detour,
-    /// How much longer the wait for the minimal path must be \[packets\].
-    threshold: u32,
-    lengths: PathLengths,
-    /// Whether `lengths` holds for the detour too, which is counted by its links otherwise.
-    counts_detour: bool,
-    /// What a longer detour counts for \[links\].
-    longest_detour: usize,
-    saturation: Option<SaturationConfig>,
-    recompute: bool,
-    sticky: bool,
-}
+use hopsim_routing::source::PathLengths;
 
 impl SourceRule {
-    pub fn ugal(config: &ugal::Config, ways: &Ways) -> Self {
-        let to_group = ways.dragonfly().is_some() && config.intermediate != Some(DetourEnd::Router);
-        Self {
-            detour: Detour {
-                policy: config.policy,
-                groups: IntermediateGroups::Other,
-                intra_group: config.intra_group,
-                to_group,
-            },
-            threshold: config.threshold,
-            lengths: config.path_lengths,
-            counts_detour: true,
-            longest_detour: usize::MAX,
-            saturation: None,
-            recompute: false,
-            sticky: config.sticky,
-        }
-    }
-
-    pub fn piggyback(config: &piggyback::Config) -> Self {
-        Self {
-            detour: Detour {
-                policy: config.policy,
-                groups: IntermediateGroups::Other,
-                intra_group: config.intra_group,
-                to_group: config.intermediate == DetourEnd::Group,
-            },
-            threshold: config.threshold,
-            lengths: config.path_lengths,
-            counts_detour: true,
-            longest_detour: usize::MAX,
-            saturation: Some(config.saturation),
-            recompute: false,
-            sticky: false,
-        }
-    }
-
-    pub fn source_adaptive(config: &source_adaptive::Config) -> Self {
-        Self {
-            detour: Detour {
-                policy: config.policy,
-                groups: config.intermediate_groups,
-                intra_group: config.intra_group,
-                to_group: false,
-            },
-            threshold: config.threshold,
-            lengths: config.path_lengths,
-            counts_detour: false,
-            longest_detour: config.longest_detour as usize,
-            saturation: Some(config.saturation),
-            recompute: config.recompute,
-            sticky: false,
-        }
-    }
-
-    /// The marks that routers keep and tell their group of; `vcs` global VCs are in use.
-    pub fn marks(&self, vcs: u8) -> Option<Saturation> {
-        self.saturation.map(|config| Saturation::new(&config, vcs, true))
-    }
-
     pub fn choose(&self, head: &Head) -> Choice {
         if head.router() == head.destination() {
             return head.eject();

@@ -1,6 +1,6 @@
 //! Shortest paths in any network, found before the run; of equally short ones as `hopsim explain graph` says of `ties`.
 
-use super::ways::Link;
+use crate::state::place::Link;
 use hopsim_network::topology::Topology;
 use hopsim_network::topology::shortest::Ties;
 use std::collections::BTreeMap;

@@ -2,16 +2,12 @@
 //! `filtered`, `hybrid`, `ectn`, `statistical`.
 
 use super::head::Head;
-use crate::parts::Request;
-use crate::sensors::{Saturation, Sensors};
+use super::rules::trigger::Trigger;
+use crate::state::place::Request;
 use hopsim_network::topology::{GLOBAL, LOCAL};
-use hopsim_routing::source::SaturationConfig;
 use hopsim_routing::trigger::TriggerConfig;
 use hopsim_routing::trigger::congestion::{Config as Congestion, Thresholds};
-use hopsim_routing::view::{Exchange, Packets, Sensing};
-
-/// The trigger of a mechanism that decides in transit.
-pub struct Trigger(pub TriggerConfig);
+use hopsim_routing::view::{Packets, Sensing};
 
 /// An output VC of a link.
 #[derive(Clone, Copy)]
@@ -80,25 +76,6 @@ impl Trigger {
             TriggerConfig::Statistical(config) => counter(head, other) < config.threshold,
         }
     }
-
-    /// What routers keep for the trigger, if `vcs` global VCs are in use.
-    pub fn sensors(&self, vcs: u8) -> Sensors {
-        let congestion = match &self.0 {
-            TriggerConfig::Congestion(config) => Some(config),
-            TriggerConfig::Hybrid(config) => Some(&config.congestion),
-            _ => None,
-        };
-        Sensors {
-            contention: !matches!(self.0, TriggerConfig::Congestion(_)),
-            alpha: if let TriggerConfig::Filtered(config) = self.0 { Some(config.alpha) } else { None },
-            exchange: if let TriggerConfig::Ectn(config) = self.0 {
-                Some(Exchange { period: config.period, message_length: config.message_length })
-            } else {
-                None
-            },
-            saturation: congestion.map(|config| restriction(config, vcs)),
-        }
-    }
 }
 
 /// The heads of the group for the packet's destination group, if the packet is at injection and has to leave its group.
@@ -112,17 +89,6 @@ fn is_notified(head: &Head) -> Option<u32> {
     };
     let heads = head.simulator.group_of(head.router()).map(known).sum();
     Some(heads).filter(|_| head.at_injection() && here != there)
-}
-
-/// The marks for the restriction on minimal global outputs.
-fn restriction(config: &Congestion, vcs: u8) -> Saturation {
-    let marks = SaturationConfig {
-        sensing: config.sensing,
-        packets: config.packets,
-        factor: config.restriction.factor,
-        threshold: config.restriction.threshold,
-    };
-    Saturation::new(&marks, vcs, false)
 }
 
 /// Phits taken of the buffer behind an output, and its size: of the VC, or of all VCs that the mechanism uses.

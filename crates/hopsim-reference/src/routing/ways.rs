@@ -1,6 +1,7 @@
 //! Shortest ways between routers, link by link.
 
 use super::tables::Tables;
+use crate::state::place::Link;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::cube::Tie;
 use hopsim_network::topology::{LOCAL, TopologyConfig};
@@ -8,9 +9,6 @@ use hopsim_random::Stream;
 use hopsim_routing::RoutingConfig;
 use hopsim_routing::minimal::Up;
 use std::ops::Range;
-
-/// A link: the router that it leaves, and by which port.
-pub type Link = (usize, usize);
 
 /// What there is to know of the network's links.
 pub struct Ways {

@@ -1,6 +1,6 @@
 //! FlexVC: all VCs in one order, and which of them leave room for the rest of a path.
 
-use super::vcs::{count, number};
+use super::paths::{count, number};
 
 /// All VCs of a dragonfly in their one order.
 pub struct Order {

@@ -1,94 +1,15 @@
 //! The parts of a router and what they hold.
 
+use super::delay::DelayLine;
+use super::packet::{Aim, Choice, Packet, Phit};
+use super::place::Link;
+use super::sensors::Knowledge;
 use crate::arbiter::Arbiter;
-use crate::life::Passage;
-use crate::routing::{Choice, Link, Memory};
-use crate::sensors::Knowledge;
 use hopsim_cycles::system::Shares;
-use hopsim_measure::trace::PacketTrace;
 use hopsim_network::topology::PortClass;
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::Range;
-
-/// What part a packet plays.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    OneWay,
-    /// A request, which needs space of this kind for its reply (an index of [`crate::nic::Nic::reply_space`]).
-    Request(usize),
-    Reply,
-}
-
-impl Role {
-    /// The output VC for the ejection of a packet that plays this part.
-    pub fn ejection_vc(self) -> u8 {
-        match self {
-            Self::OneWay | Self::Reply => 0,
-            Self::Request(kind) => kind as u8 + 1,
-        }
-    }
-}
-
-/// A packet. Packets are numbered in order of generation and never forgotten.
-pub struct Packet {
-    /// The packet's life so far.
-    pub trace: PacketTrace,
-    /// Length of the packet \[phits\].
-    pub length: u32,
-    /// What the packet's routing remembers.
-    pub memory: Memory,
-    /// What part the packet plays.
-    pub role: Role,
-    /// Cycle in which the packet entered an injection buffer of its node, and the number of the buffer.
-    pub admitted: Option<(u32, usize)>,
-    /// Whether the packet was dropped at a full source queue.
-    pub dropped: bool,
-    /// The cycle of generation of the request that this packet replies to, if it is a reply.
-    pub requested: Option<u32>,
-    /// The routers passed: what the trace does not say of them.
-    pub passages: Vec<Passage>,
-    /// Phits that have left for the destination node.
-    pub absorbed: u32,
-}
-
-impl Packet {
-    /// Notes that the packet's head leaves a router.
-    pub fn depart(&mut self, now: u32) {
-        let hop = self.trace.hops.last_mut().expect("it has been granted an output");
-        hop.departed = now;
-    }
-}
-
-/// One phit of a packet.
-pub struct Phit {
-    /// Number of the phit's packet.
-    pub packet: usize,
-    /// Position in the packet; 0 is the head.
-    pub index: u32,
-    /// The VC that the phit is bound for.
-    pub vc: usize,
-}
-
-/// Things on their way, each due in a cycle; the delay is the same for all of them.
-pub struct DelayLine<T>(pub VecDeque<(u32, T)>);
-
-impl<T> DelayLine<T> {
-    pub fn new() -> Self {
-        Self(VecDeque::new())
-    }
-
-    pub fn push(&mut self, due: u32, item: T) {
-        self.0.push_back((due, item));
-    }
-
-    pub fn pop_due(&mut self, now: u32) -> Option<T> {
-        if self.0.front()?.0 > now {
-            return None;
-        }
-        self.0.pop_front().map(|(_, item)| item)
-    }
-}
 
 /// A packet in an input buffer, from the arrival of its head until its tail has crossed.
 pub struct Resident {
@@ -103,22 +24,6 @@ pub struct Resident {
     pub settled: Option<Choice>,
     /// The shortest way to its destination that the packet has drawn in this router, once somebody has asked.
     pub way: OnceCell<Vec<Link>>,
-}
-
-/// An output port and VC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    pub port: usize,
-    pub vc: u8,
-}
-
-/// What a packet counts for in the contention counters.
-#[derive(Clone, Copy)]
-pub struct Aim {
-    /// The port of the packet's minimal path.
-    pub port: usize,
-    /// Another group that the packet has to reach, if it stands where packets for other groups are counted.
-    pub group: Option<usize>,
 }
 
 /// The passage of a packet, the first of its VC, out of its input buffer.

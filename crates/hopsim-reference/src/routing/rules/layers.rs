@@ -3,7 +3,8 @@
 //! Which paths share a layer is the engine's table, which a heuristic finds: there is no other answer to compare it with, but it
 //! is checked for what it must satisfy. The VCs of the layers, and that packets keep theirs, are decided here.
 
-use super::ways::{Link, Ways};
+use crate::routing::ways::Ways;
+use crate::state::place::Link;
 use hopsim_network::topology::graph::Graph;
 use hopsim_routing::layers::Layers;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,0 +1,77 @@
+//! The rules by which packets find their way: made before the first cycle, and the same ever after.
+//!
+//! What a rule says of a head, which needs the [`Simulator`](crate::simulator::Simulator), is in the file of the same name beside
+//! this folder.
+
+pub mod flexvc;
+pub mod in_transit;
+pub mod layers;
+pub mod oblivious;
+pub mod paths;
+pub mod source;
+pub mod trigger;
+pub mod up_down;
+pub mod vcs;
+
+use super::ways::Ways;
+use crate::state::sensors::Sensors;
+use hopsim_experiment::plan::Plan;
+use hopsim_routing::RoutingConfig;
+use in_transit::InTransitRule;
+use oblivious::ObliviousRule;
+use source::SourceRule;
+use up_down::UpDown;
+use vcs::Vcs;
+
+/// The rules of a network.
+pub struct Rules {
+    pub mechanism: Mechanism,
+    pub ways: Ways,
+    pub vcs: Vcs,
+}
+
+/// How packets find their way.
+pub enum Mechanism {
+    Minimal,
+    Oblivious(ObliviousRule),
+    Source(SourceRule),
+    InTransit(InTransitRule),
+    Adaptive,
+    UpDown(UpDown),
+}
+
+impl Rules {
+    pub fn new(plan: &Plan) -> Self {
+        let ways = Ways::new(plan);
+        let vcs = Vcs::new(plan, &ways);
+        let mechanism = match &plan.experiment.routing {
+            RoutingConfig::Minimal(_) => Mechanism::Minimal,
+            RoutingConfig::Adaptive(_) => Mechanism::Adaptive,
+            RoutingConfig::UpDown(config) => Mechanism::UpDown(UpDown::new(plan, config)),
+            RoutingConfig::Valiant(config) => Mechanism::Oblivious(ObliviousRule::new(config)),
+            RoutingConfig::Ugal(config) => Mechanism::Source(SourceRule::ugal(config, &ways)),
+            RoutingConfig::Piggyback(config) => Mechanism::Source(SourceRule::piggyback(config)),
+            RoutingConfig::SourceAdaptive(config) => Mechanism::Source(SourceRule::source_adaptive(config)),
+            RoutingConfig::Olm(config) => Mechanism::InTransit(InTransitRule::olm(config)),
+            RoutingConfig::Par(config) => Mechanism::InTransit(InTransitRule::par(config)),
+        };
+        Self { mechanism, ways, vcs }
+    }
+
+    /// The ways through the network.
+    pub fn ways(&self) -> &Ways {
+        &self.ways
+    }
+
+    /// What routers keep for the mechanism.
+    pub fn sensors(&self) -> Sensors {
+        let global = self.vcs.used[1];
+        match &self.mechanism {
+            Mechanism::Source(rule) => Sensors { saturation: rule.marks(global), ..Sensors::default() },
+            Mechanism::InTransit(rule) => rule.trigger.sensors(global),
+            Mechanism::Minimal | Mechanism::Oblivious(_) | Mechanism::Adaptive | Mechanism::UpDown(_) => {
+                Sensors::default()
+            }
+        }
+    }
+}

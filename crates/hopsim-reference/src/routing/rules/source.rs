@@ -1,0 +1,86 @@
+//! The rules of UGAL, Piggyback and source-adaptive routing.
+
+use crate::routing::detour::Detour;
+use crate::routing::ways::Ways;
+use crate::state::sensors::Saturation;
+use hopsim_routing::detour::IntermediateGroups;
+use hopsim_routing::source::{PathLengths, SaturationConfig};
+use hopsim_routing::ugal::DetourEnd;
+use hopsim_routing::{piggyback, source_adaptive, ugal};
+
+/// What mechanisms that decide at the source differ in.
+pub struct SourceRule {
+    pub detour: Detour,
+    /// How much longer the wait for the minimal path must be \[packets\].
+    pub threshold: u32,
+    pub lengths: PathLengths,
+    /// Whether `lengths` holds for the detour too, which is counted by its links otherwise.
+    pub counts_detour: bool,
+    /// What a longer detour counts for \[links\].
+    pub longest_detour: usize,
+    pub saturation: Option<SaturationConfig>,
+    pub recompute: bool,
+    pub sticky: bool,
+}
+
+impl SourceRule {
+    pub fn ugal(config: &ugal::Config, ways: &Ways) -> Self {
+        let to_group = ways.dragonfly().is_some() && config.intermediate != Some(DetourEnd::Router);
+        Self {
+            detour: Detour {
+                policy: config.policy,
+                groups: IntermediateGroups::Other,
+                intra_group: config.intra_group,
+                to_group,
+            },
+            threshold: config.threshold,
+            lengths: config.path_lengths,
+            counts_detour: true,
+            longest_detour: usize::MAX,
+            saturation: None,
+            recompute: false,
+            sticky: config.sticky,
+        }
+    }
+
+    pub fn piggyback(config: &piggyback::Config) -> Self {
+        Self {
+            detour: Detour {
+                policy: config.policy,
+                groups: IntermediateGroups::Other,
+                intra_group: config.intra_group,
+                to_group: config.intermediate == DetourEnd::Group,
+            },
+            threshold: config.threshold,
+            lengths: config.path_lengths,
+            counts_detour: true,
+            longest_detour: usize::MAX,
+            saturation: Some(config.saturation),
+            recompute: false,
+            sticky: false,
+        }
+    }
+
+    pub fn source_adaptive(config: &source_adaptive::Config) -> Self {
+        Self {
+            detour: Detour {
+                policy: config.policy,
+                groups: config.intermediate_groups,
+                intra_group: config.intra_group,
+                to_group: false,
+            },
+            threshold: config.threshold,
+            lengths: config.path_lengths,
+            counts_detour: false,
+            longest_detour: config.longest_detour as usize,
+            saturation: Some(config.saturation),
+            recompute: config.recompute,
+            sticky: false,
+        }
+    }
+
+    /// The marks that routers keep and tell their group of; `vcs` global VCs are in use.
+    pub fn marks(&self, vcs: u8) -> Option<Saturation> {
+        self.saturation.map(|config| Saturation::new(&config, vcs, true))
+    }
+}

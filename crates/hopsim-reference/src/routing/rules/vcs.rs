@@ -1,0 +1,81 @@
+//! The VCs of a network, and by which rule hops may use them.
+
+use super::flexvc::Order;
+use super::layers;
+use super::paths::{LinkVc, count, number, paths};
+use crate::routing::ways::Ways;
+use hopsim_cycles::jobs::JobPlan;
+use hopsim_experiment::config::router::VcManagement;
+use hopsim_experiment::plan::Plan;
+use hopsim_network::topology::Topology;
+use hopsim_routing::RoutingConfig;
+use hopsim_routing::flexvc::Selection;
+
+/// The VCs of a network.
+pub struct Vcs {
+    pub rule: Rule,
+    pub selection: Selection,
+    /// Number of VCs of each class that packets use: 0 … this − 1.
+    pub used: [u8; 2],
+    /// The global VC whose mark stands for the minimal path, of requests and one-way packets and of replies.
+    pub sensed: [u8; 2],
+}
+
+/// The rule by which hops may use VCs.
+pub enum Rule {
+    /// The VCs in increasing order along the longest path: of requests and one-way packets, of replies.
+    Increasing { orders: [Vec<LinkVc>; 2], reuses: bool },
+    /// All VCs from which the rest of the path still fits.
+    Flexible { order: Order, detour: &'static str },
+    /// So many VCs, whatever the hop.
+    Any(u8),
+    /// VC 0 to the intermediate router, VC 1 to the destination.
+    Phases,
+    /// The VC whose number is that of the links passed so far; replies have so many VCs more before them.
+    ByHop { before_replies: usize },
+    /// The VC of the path.
+    Kept(layers::PathVcs),
+}
+
+impl Vcs {
+    pub fn new(plan: &Plan, ways: &Ways) -> Self {
+        let routing = &plan.experiment.routing;
+        let links = &plan.system.network.classes.links;
+        if ways.dragonfly().is_none() {
+            let rule = match (routing, &*plan.system.topology) {
+                (
+                    RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
+                    Topology::Graph(_) | Topology::HyperX(_),
+                ) => Rule::ByHop { before_replies: 2 * ways.farthest() },
+                (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), _) => Rule::Phases,
+                (RoutingConfig::Minimal(_), Topology::Graph(graph)) => {
+                    match layers::of(graph, links[0].vcs, ways) {
+                        Some(vcs) => Rule::Kept(vcs),
+                        None => Rule::Any(links[0].vcs),
+                    }
+                }
+                _ => Rule::Any(links[0].vcs),
+            };
+            return Self { rule, selection: Selection::Shortest, used: [links[0].vcs, 0], sensed: [0; 2] };
+        }
+        let (path, references) = paths(routing);
+        let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
+        let config = plan.experiment.router.vcs();
+        let all = [links[0].vcs, links[1].vcs];
+        if let VcManagement::Flexvc(flexvc) = config.management {
+            let detour = if matches!(routing, RoutingConfig::Minimal(_)) { "" } else { path };
+            let reply = config.reply.map_or([0; 2], |reply| [reply.local as u8, reply.global as u8]);
+            let rule = Rule::Flexible { order: Order::new(all, reply, references), detour };
+            return Self { rule, selection: flexvc.selection, used: all, sensed: [all[1] - 1; 2] };
+        }
+        let one = count(path);
+        let first = if replies { one } else { [0; 2] };
+        let reuses = matches!(routing, RoutingConfig::Olm(_));
+        Self {
+            rule: Rule::Increasing { orders: [number(path, [0; 2]), number(path, first)], reuses },
+            selection: Selection::Shortest,
+            used: [one[0] + first[0], one[1] + first[1]],
+            sensed: [0, first[1]],
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Network interfaces, each by itself: streams, queues, injection buffers, and which of these takes a packet.
+
+use super::delay::DelayLine;
+use super::packet::{Packet, Role};
+use hopsim_cycles::choices::{InjectionLink, InjectionVc};
+use hopsim_cycles::jobs::JobPlan;
+use hopsim_experiment::plan::Plan;
+use hopsim_network::topology::Topology;
+use hopsim_random::{Purpose, Stream};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// A packet on its way from a node to its router.
+pub struct Sending {
+    pub packet: usize,
+    pub vc: usize,
+    pub sent: u32,
+}
+
+/// A node's network interface.
+pub struct Nic {
+    /// Number of the node's job; `None`: idle.
+    pub job: Option<usize>,
+    pub process: Stream,
+    pub pattern: Stream,
+    pub injection_vc: Stream,
+    /// Cycle of the next generation, or of the next burst.
+    pub next: Option<u32>,
+    /// Destination of the present burst; `None` between bursts.
+    pub burst: Option<u32>,
+    /// Destination of a packet that is due and waits for room.
+    pub due: Option<u32>,
+    /// Packets to send in the present synchronised burst.
+    pub left: u32,
+    /// Cycle of the last packet, or of the beginning of the burst.
+    pub last: u32,
+    pub generated: u32,
+    /// Packets that wait for an injection buffer.
+    pub queue: VecDeque<usize>,
+    /// Replies that wait for the wire; they go first.
+    pub replies: VecDeque<usize>,
+    /// Requests on their way whose reply has not come.
+    pub unanswered: u32,
+    /// Free phits of each injection VC.
+    pub free: Vec<u32>,
+    /// Space for replies that is neither taken nor promised: of each VC for replies if the requester fixes the VC, otherwise of
+    /// all together.
+    pub reply_space: Vec<u32>,
+    /// Space that replies have left: which index of `reply_space`, and how much.
+    pub space_wire: DelayLine<(usize, u32)>,
+    /// Injection VC whose turn it is, for requests and for replies.
+    pub turn: [usize; 2],
+    /// Packets whose phits are leaving; at most one on each serial wire.
+    pub sending: Vec<Sending>,
+}
+
+/// The injection VCs for packets that set out in the direction of those from one node to another.
+fn directed(plan: &Plan, from: u32, to: u32) -> Range<usize> {
+    let vcs = plan.system.network.classes.terminal.vcs as usize;
+    let Topology::Cube(cube) = &*plan.system.topology else { unreachable!("the plan refuses it") };
+    let per_router = plan.system.topology.nodes_per_router();
+    match cube.sets_out(from / per_router, to / per_router) {
+        Some(true) => vcs / 2..vcs,
+        Some(false) => 0..vcs / 2,
+        None => 0..vcs,
+    }
+}
+
+/// The wire to an injection VC: each has an equal part of the VCs, in order.
+fn wire(plan: &Plan, vc: usize) -> usize {
+    vc * plan.experiment.nic.injection_ports as usize / plan.system.network.classes.terminal.vcs as usize
+}
+
+/// The injection VCs for replies, or those for other packets.
+pub fn injection_vcs(plan: &Plan, reply: bool) -> Range<usize> {
+    let vcs = plan.system.network.classes.terminal.vcs as usize;
+    match (plan.system.jobs.iter().any(JobPlan::request_reply), reply) {
+        (false, _) => 0..vcs,
+        (true, false) => 0..vcs / 2,
+        (true, true) => vcs / 2..vcs,
+    }
+}
+
+/// Which of `count` equal blocks of all nodes a node belongs to.
+pub fn block(plan: &Plan, node: u32, count: usize) -> usize {
+    node as usize * count / plan.system.network.nodes as usize
+}
+
+impl Nic {
+    pub fn new(plan: &Plan, node: usize) -> Self {
+        let stream = |purpose| Stream::new(plan.experiment.measure.seed, purpose, node as u64);
+        let terminal = plan.system.network.classes.terminal;
+        let job = Some(plan.system.job_of[node]).filter(|&job| job != u8::MAX).map(usize::from);
+        let mut nic = Self {
+            job,
+            process: stream(Purpose::Process),
+            pattern: stream(Purpose::Pattern),
+            injection_vc: stream(Purpose::InjectionVc),
+            next: None,
+            burst: None,
+            due: None,
+            left: 0,
+            last: 0,
+            generated: 0,
+            queue: VecDeque::new(),
+            replies: VecDeque::new(),
+            unanswered: 0,
+            free: vec![terminal.buffer; terminal.vcs as usize],
+            reply_space: Vec::new(),
+            space_wire: DelayLine::new(),
+            turn: [0, 0],
+            sending: Vec::new(),
+        };
+        if let Some(job) = job.and_then(|job| plan.system.jobs[job].traffic()) {
+            let process = job.process_of(node as u32);
+            nic.next =
+                ahead(job.start, process.begin(&mut nic.process) - 1).filter(|_| job.sends(node as u32));
+            nic.left = process.synchronised().unwrap_or(0);
+            let each = terminal.buffer / job.packet_length * job.packet_length;
+            let vcs = injection_vcs(plan, true).len();
+            nic.reply_space = match plan.system.nic.injection_vc {
+                InjectionVc::Destination => vec![each; vcs],
+                InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => {
+                    vec![each * vcs as u32]
+                }
+            };
+        }
+        nic
+    }
+
+    /// Lets space that replies left in the last cycle be promised again.
+    pub fn receive(&mut self, now: u32) {
+        while let Some((kind, phits)) = self.space_wire.pop_due(now) {
+            self.reply_space[kind] += phits;
+        }
+    }
+
+    /// Whether there is nothing that could be injected.
+    pub fn is_idle(&self, plan: &Plan) -> bool {
+        let empty = self.free.iter().all(|&free| free == plan.system.network.classes.terminal.buffer);
+        empty && self.queue.is_empty() && self.replies.is_empty()
+    }
+
+    /// The injection VC for a packet, `None` if the packet has to wait.
+    pub fn choose_vc(&mut self, plan: &Plan, packet: &Packet) -> Option<usize> {
+        let reply = packet.role == Role::Reply;
+        let vcs = injection_vcs(plan, reply);
+        let takes = |&vc: &usize| self.takes(plan, vc, packet.length);
+        let room: Vec<usize> = vcs.clone().filter(takes).collect();
+        match plan.system.nic.injection_vc {
+            InjectionVc::Shortest => {
+                let turn = &mut self.turn[usize::from(reply)];
+                let most = room.iter().map(|&vc| self.free[vc]).max()?;
+                let best: Vec<usize> = room.into_iter().filter(|&vc| self.free[vc] == most).collect();
+                let chosen = *best.iter().find(|&vc| vc >= turn).or(best.first())?;
+                *turn = chosen + 1;
+                Some(chosen)
+            }
+            InjectionVc::Destination => {
+                let vc = vcs.start + block(plan, packet.trace.destination, vcs.len());
+                Some(vc).filter(|vc| room.contains(vc))
+            }
+            InjectionVc::Direction => {
+                let vcs = directed(plan, packet.trace.source, packet.trace.destination);
+                let half = room.into_iter().filter(|vc| vcs.contains(vc));
+                half.min_by_key(|&vc| std::cmp::Reverse(self.free[vc]))
+            }
+            InjectionVc::Random if room.is_empty() => None,
+            InjectionVc::Random => Some(room[self.injection_vc.below(room.len() as u32) as usize]),
+        }
+    }
+
+    /// Whether the wire to an injection VC takes a packet.
+    pub fn wire_is_free(&self, plan: &Plan, vc: usize) -> bool {
+        let busy = |sending: &Sending| wire(plan, sending.vc) == wire(plan, vc);
+        plan.system.nic.injection_link == InjectionLink::Unlimited || !self.sending.iter().any(busy)
+    }
+
+    /// Whether an injection VC and the wire to it take a packet.
+    fn takes(&self, plan: &Plan, vc: usize, length: u32) -> bool {
+        self.free[vc] >= length && self.wire_is_free(plan, vc)
+    }
+
+    /// Whether the job lets the node send one packet more.
+    pub fn may_send(&self, plan: &Plan) -> bool {
+        let limit = self.job.and_then(|job| plan.system.jobs[job].traffic()?.outstanding);
+        limit.is_none_or(|limit| self.unanswered < limit)
+    }
+
+    /// Whether a packet to `destination` would be dropped if it were generated now.
+    pub fn would_drop(&self, plan: &Plan, (node, destination): (usize, u32), length: u32) -> bool {
+        let limit = plan.system.nic.source_queue as usize;
+        if limit > 0 {
+            return self.queue.len() >= limit;
+        }
+        let vcs = injection_vcs(plan, false);
+        let mut candidates = match plan.system.nic.injection_vc {
+            InjectionVc::Destination => {
+                let vc = vcs.start + block(plan, destination, vcs.len());
+                vc..vc + 1
+            }
+            InjectionVc::Direction => directed(plan, node as u32, destination),
+            InjectionVc::Shortest | InjectionVc::Random => vcs,
+        };
+        !(candidates.any(|vc| self.takes(plan, vc, length)) && self.may_send(plan))
+    }
+}
+
+/// The cycle that is `gap` after another one, `None` if it never comes.
+pub fn ahead(from: u32, gap: u32) -> Option<u32> {
+    if gap >= u32::MAX - 1 { None } else { from.checked_add(gap) }
+}

@@ -1,0 +1,103 @@
+//! Packets: what they carry, what they ask for, and what is known of their life so far.
+
+use super::place::{Link, Request};
+use hopsim_measure::trace::PacketTrace;
+
+/// What part a packet plays.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    OneWay,
+    /// A request, which needs space of this kind for its reply (an index of [`super::nic::Nic::reply_space`]).
+    Request(usize),
+    Reply,
+}
+
+impl Role {
+    /// The output VC for the ejection of a packet that plays this part.
+    pub fn ejection_vc(self) -> u8 {
+        match self {
+            Self::OneWay | Self::Reply => 0,
+            Self::Request(kind) => kind as u8 + 1,
+        }
+    }
+}
+
+/// What a packet carries from router to router.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// The intermediate router that the packet is on its way to.
+    pub via: Option<usize>,
+    /// The links to the packet's present target, from where it chose them.
+    pub way: Vec<Link>,
+    /// Whether the packet has been sent off its minimal path.
+    pub misrouted: bool,
+    /// Whether the packet has chosen the detour and keeps to that while it waits (UGAL).
+    pub insists: bool,
+}
+
+/// What a head asks for, and what its packet remembers if it is granted that.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    pub to: Request,
+    pub after: Memory,
+    /// Whether the head asks for nothing else as long as it waits.
+    pub fixed: bool,
+}
+
+/// What a packet counts for in the contention counters.
+#[derive(Clone, Copy)]
+pub struct Aim {
+    /// The port of the packet's minimal path.
+    pub port: usize,
+    /// Another group that the packet has to reach, if it stands where packets for other groups are counted.
+    pub group: Option<usize>,
+}
+
+/// A router passed: what the trace does not say.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage {
+    /// Input port and VC.
+    pub input: (usize, usize),
+    /// What the packet waited for in the router: other packets, room, the bubble, the output, the rest \[cycles\].
+    pub waited: [u64; 5],
+}
+
+/// A packet. Packets are numbered in order of generation and never forgotten.
+pub struct Packet {
+    /// The packet's life so far.
+    pub trace: PacketTrace,
+    /// Length of the packet \[phits\].
+    pub length: u32,
+    /// What the packet's routing remembers.
+    pub memory: Memory,
+    /// What part the packet plays.
+    pub role: Role,
+    /// Cycle in which the packet entered an injection buffer of its node, and the number of the buffer.
+    pub admitted: Option<(u32, usize)>,
+    /// Whether the packet was dropped at a full source queue.
+    pub dropped: bool,
+    /// The cycle of generation of the request that this packet replies to, if it is a reply.
+    pub requested: Option<u32>,
+    /// The routers passed: what the trace does not say of them.
+    pub passages: Vec<Passage>,
+    /// Phits that have left for the destination node.
+    pub absorbed: u32,
+}
+
+impl Packet {
+    /// Notes that the packet's head leaves a router.
+    pub fn depart(&mut self, now: u32) {
+        let hop = self.trace.hops.last_mut().expect("it has been granted an output");
+        hop.departed = now;
+    }
+}
+
+/// One phit of a packet.
+pub struct Phit {
+    /// Number of the phit's packet.
+    pub packet: usize,
+    /// Position in the packet; 0 is the head.
+    pub index: u32,
+    /// The VC that the phit is bound for.
+    pub vc: usize,
+}
