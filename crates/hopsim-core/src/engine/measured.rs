@@ -13,6 +13,7 @@ use hopsim_measure::recorder::{Recorder, RecorderState};
 use hopsim_measure::standing::Congestion;
 #[cfg(feature = "trace")]
 use hopsim_measure::trace::{PacketTrace, Tracer};
+use hopsim_network::network::Network;
 use serde::{Deserialize, Serialize};
 
 /// A simulation of a plan, with what is looked at from outside it.
@@ -119,8 +120,9 @@ impl<'p> Measured<'p> {
             return Ok(());
         }
         let [before, after] = [self.plan, plan].map(|plan| &plan.system.network);
+        let size = |network: &Network| (network.routers, network.layout.slots(), network.layout.pairs());
         // Events may lie as far ahead as the links of the system before reach.
-        if after.longest_link() < before.longest_link() || after.routers != before.routers {
+        if after.longest_link() < before.longest_link() || size(after) != size(before) {
             return Err(RunError::Snapshot);
         }
         let state = self.save();

@@ -3,6 +3,7 @@
 
 use crate::engine::compare;
 use hopsim_core::engine::{Control, Trial, run_changing, trace_as, trace_changing};
+use hopsim_core::error::RunError;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_reference::Simulator;
@@ -11,27 +12,44 @@ use serde_json::{Value, json};
 const CYCLES: u32 = 1_500;
 
 /// A graph of six routers in a circle with a chord, whose first two links have this latency and these cycles per phit.
-fn document(seed: u64, (latency, pace): (u32, u32)) -> Value {
+fn graph(latency: u32, pace: u32) -> Value {
     let slow =
         |from: u32, to: u32| json!({ "between": [from, to], "latency": latency, "cycles_per_phit": pace });
     let link = |from: u32, to: u32| json!({ "between": [from, to], "latency": 5, "cycles_per_phit": 1 });
     let edges = [slow(0, 1), slow(1, 2), link(2, 3), link(3, 4), link(4, 5), link(5, 0), link(0, 3)];
-    let router = if seed.is_multiple_of(2) { "cioq" } else { "input_queued" };
-    let routing = if seed.is_multiple_of(3) { json!({ "up_down": {} }) } else { json!({ "minimal": {} }) };
     json!({
         "topology": { "graph": { "edges": edges, "nodes_per_router": 2 } },
-        "router": { router: {} },
-        "routing": routing,
-        "load": 0.1 + 0.15 * (seed % 5) as f64,
-        "measure": { "warmup": 0, "cycles": CYCLES, "seed": seed },
+        "routing": { "up_down": {} },
     })
+}
+
+/// A network some links of which have this latency, and in a graph these cycles per phit.
+fn document(seed: u64, (latency, pace): (u32, u32)) -> Value {
+    let links = json!({ "network": { "latency": latency } });
+    let mut document = match seed % 4 {
+        0 => graph(latency, pace),
+        1 => json!({ "topology": { "mesh": { "sides": [3, 3] } }, "links": links }),
+        2 => {
+            json!({ "topology": { "torus": { "sides": [4, 3] } }, "links": links, "routing": { "adaptive": {} } })
+        }
+        _ => json!({
+            "topology": { "dragonfly": { "p": 1, "a": 4, "h": 1 } },
+            "links": { "local": { "latency": 3 }, "global": { "latency": latency } },
+            "routing": { "olm": {} },
+        }),
+    };
+    let router = if (seed / 4).is_multiple_of(2) { "cioq" } else { "input_queued" };
+    document["router"] = json!({ router: {} });
+    document["load"] = json!(0.1 + 0.15 * (seed % 5) as f64);
+    document["measure"] = json!({ "warmup": 0, "cycles": CYCLES, "seed": seed });
+    document
 }
 
 fn plan(document: &Value) -> Plan {
     Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A run whose first links become slower twice.
+/// A run some of whose links become slower twice.
 struct Slowing {
     first: Plan,
     changes: Vec<(u32, Plan)>,
@@ -62,7 +80,7 @@ impl Slowing {
 
 #[test]
 fn engine_and_reference_agree_on_every_packet_when_links_slow_down() {
-    for seed in 0..30 {
+    for seed in 0..40 {
         let run = Slowing::new(seed);
         let (engine, reference) = (run.engine(Trial::default()), run.reference());
         compare(&engine, &reference).unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
@@ -78,7 +96,7 @@ fn engine_and_reference_agree_on_every_packet_when_links_slow_down() {
 
 #[test]
 fn links_slow_down_alike_on_any_cut_and_number_of_threads() {
-    for seed in 0..6 {
+    for seed in 0..8 {
         let run = Slowing::new(seed);
         let whole = run.engine(Trial::default());
         for threads in [1, 3] {
@@ -95,4 +113,15 @@ fn what_is_measured_goes_on_when_links_slow_down() {
     let lives = run.engine(Trial::default());
     let delivered = lives.iter().filter_map(|life| life.delivered).filter(|&at| at < CYCLES).count() as u64;
     assert_eq!(summary["packets_delivered"].as_u64(), Some(delivered));
+}
+
+#[test]
+fn other_routers_and_faster_links_are_refused() {
+    let refused = |change: Value| {
+        let run = run_changing(&plan(&document(1, (5, 1))), &[(100, plan(&change))], &Control::default());
+        assert!(matches!(run, Err(RunError::Snapshot)), "{change}");
+    };
+    refused(document(1, (4, 1)));
+    refused(document(5, (4, 1)));
+    refused(document(3, (50, 1)));
 }
