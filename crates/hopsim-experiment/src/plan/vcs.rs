@@ -72,7 +72,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
             .valid(format!("{} … {MOST}", reply[class] + 1)));
         }
     }
-    let vcs = ByClass::from([vcs.local, vcs.global]).map(|n| n.unwrap_or(1));
+    let vcs = ByClass::from([vcs.local, vcs.global]).map(Option::unwrap_or_default);
     let Some(paths) = flexible else { return Ok(()) };
     check_flexible((name, routing), &paths, classes, vcs, (reply, replies))
 }
@@ -264,7 +264,7 @@ fn build_ordered(experiment: &Experiment, order: &Ordered, network: &Network) ->
         return Vcs::increasing(sequence(answers(experiment)));
     };
     let reply = vcs.reply.map_or(ByClass::default(), |r| ByClass::from([r.local, r.global]));
-    let all = ByClass::from([vcs.local, vcs.global]).map(|n| n.unwrap_or(1));
+    let all = ByClass::from([vcs.local, vcs.global]).map(Option::unwrap_or_default);
     let flex = FlexVc::new(&self::order(paths, all, reply), paths.detour, config.selection);
     Vcs::flexible(sequence(false), flex, all.map(|n| n as u8))
 }
