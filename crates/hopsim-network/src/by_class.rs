@@ -16,7 +16,7 @@ pub const MOST_CLASSES: usize = 2;
 pub struct ByClass<T>([T; MOST_CLASSES]);
 
 impl<T> ByClass<T> {
-    /// The same value for every class.
+    /// A value, the same for every class.
     #[inline]
     pub const fn splat(value: T) -> Self
     where
@@ -55,14 +55,13 @@ impl<T> ByClass<T> {
         self.0.iter_mut()
     }
 
-    /// The value of a class that is known to exist: of another number that of some class. Hot code that asks by this checks no
-    /// bounds.
+    /// The value of a class, for hot code: no bounds are checked, and a number that no class has stands for one that some class has.
     #[inline]
     pub fn wrapped(&self, class: usize) -> &T {
         &self.0[class % MOST_CLASSES]
     }
 
-    /// The value of a class, to be changed; see [`Self::wrapped`].
+    /// The value of a class, to be changed, for hot code; see [`Self::wrapped`].
     #[inline]
     pub fn wrapped_mut(&mut self, class: usize) -> &mut T {
         &mut self.0[class % MOST_CLASSES]
