@@ -7,8 +7,9 @@ use crate::choices::{
 };
 use crate::injection::InjectionControl;
 use crate::jobs::{JobPlan, TrafficPlan};
+use hopsim_network::by_class::ByClass;
 use hopsim_network::network::{CrossbarInputs, Network};
-use hopsim_network::topology::Topology;
+use hopsim_network::topology::{PortClass, Topology};
 use hopsim_programs::job::Programs;
 use hopsim_routing::Routing;
 use std::sync::Arc;
@@ -69,6 +70,12 @@ impl System {
         Programs { jobs: self.jobs.iter().map(JobPlan::name).collect(), all: all.collect() }
     }
 
+    /// Latency of the links by which the routers of a group are joined, `None` in a network without groups \[cycles\].
+    pub fn latency_in_groups(&self) -> Option<u32> {
+        let classes = self.topology.group_classes()?;
+        Some(self.network.classes.of(PortClass::Link(classes.inside)).latency)
+    }
+
     /// The longest packet of any job \[phits\].
     pub fn longest_packet(&self) -> u32 {
         self.jobs.iter().map(JobPlan::longest_packet).max().unwrap_or(1)
@@ -99,8 +106,8 @@ pub struct RouterPlan {
     pub output_hold: OutputHold,
     /// When the pointer of an input arbiter moves on, see [`InputPointer`].
     pub input_pointer: InputPointer,
-    /// How the VCs of a local and of a global port share its buffer.
-    pub damq: Option<[Shares; 2]>,
+    /// How the VCs of a port share its buffer, by link class.
+    pub damq: Option<ByClass<Shares>>,
     /// How packets leave for the nodes.
     pub consumption: Consumption,
     /// What has an input of the crossbar.

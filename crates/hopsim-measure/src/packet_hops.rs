@@ -98,7 +98,7 @@ impl PacketHops {
             packet: key,
             job: packet.job,
             length: packet.length,
-            hop: packet.hops[0] + packet.hops[1],
+            hop: packet.hops.iter().sum(),
             misrouted: packet.route.misrouted(),
             slot: slot.index() as u32,
             pair: pair.index() as u32,

@@ -12,6 +12,7 @@ use crate::trace::Tracer;
 use hopsim_cycles::kernel::packet::Packet;
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
+use hopsim_network::by_class::{ByClass, MOST_CLASSES};
 use serde::{Deserialize, Serialize};
 
 use rows::Rows;
@@ -33,13 +34,13 @@ pub struct Totals {
     /// Part of `latency` at injection \[cycles\].
     pub injection: u64,
     /// Part of `latency` in queues entered by links of each class \[cycles\].
-    pub queues: [u64; 2],
+    pub queues: ByClass<u64>,
     /// Link latencies and serialisation of the minimal paths.
     pub base: u64,
     /// Link latencies and serialisation of the paths taken.
     pub path: u64,
     /// Links passed by class.
-    pub hops: [u64; 2],
+    pub hops: ByClass<u64>,
     /// Packets that left the minimal path, by where they first did (see `RouteState::place`, from 1).
     pub misrouted: [u64; 4],
     /// Replies among the delivered packets.
@@ -100,7 +101,7 @@ impl Totals {
         for (sum, other) in self.misrouted.iter_mut().zip(other.misrouted) {
             *sum += other;
         }
-        for class in 0..2 {
+        for class in 0..MOST_CLASSES {
             self.queues[class] += other.queues[class];
             self.hops[class] += other.hops[class];
         }
@@ -225,8 +226,7 @@ impl Recorder {
         // With programs nobody knows how long a run will last: rows are added as they are needed.
         let rows =
             if measure.interval == 0 || has_programs { 0 } else { end.div_ceil(u64::from(measure.interval)) };
-        let link_latency =
-            |class: usize| plan.system.network.classes.links.get(class).map_or(0, |c| c.latency);
+        let links = &plan.system.network.classes.links;
         Self {
             start: warmup,
             cycles: measure.cycles,
@@ -252,7 +252,7 @@ impl Recorder {
             programs: has_programs
                 .then(|| Box::new(ProgramCounts::new(&plan.system.programs(), &measure.streams))),
             links: LinkLatencies {
-                latency: [link_latency(0), link_latency(1)],
+                latency: ByClass::from_fn(|class| links.get(class).map_or(0, |link| link.latency)),
                 own: plan.system.topology.has_latencies(),
             },
             #[cfg(feature = "trace")]
@@ -333,7 +333,7 @@ impl Recorder {
 #[derive(Clone, Copy, Default)]
 struct LinkLatencies {
     /// Latencies by class of links.
-    latency: [u32; 2],
+    latency: ByClass<u32>,
     /// Whether links have latencies of their own, not those of their classes.
     own: bool,
 }
@@ -342,9 +342,9 @@ impl LinkLatencies {
     /// Link latencies and serialisation of the path that a packet has taken with `latency` in all.
     fn path(&self, packet: &Packet, latency: u32) -> u32 {
         if self.own {
-            return latency - packet.injection.wait - packet.queue_wait[0] - packet.queue_wait[1];
+            return latency - packet.injection.wait - packet.queue_wait.iter().sum::<u32>();
         }
-        let [first, second] = packet.hops.map(u32::from);
-        first * self.latency[0] + second * self.latency[1] + u32::from(packet.length)
+        let links = packet.hops.iter().zip(&self.latency).map(|(&hops, &latency)| u32::from(hops) * latency);
+        links.sum::<u32>() + u32::from(packet.length)
     }
 }

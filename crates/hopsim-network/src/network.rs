@@ -24,7 +24,7 @@ pub struct ClassSpec {
     pub bubble: u32,
 }
 
-/// Port classes of a network: terminal ports and up to two classes of links.
+/// Port classes of a network: terminal ports and up to [`MOST_CLASSES`](crate::by_class::MOST_CLASSES) classes of links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
     /// Injection inputs.

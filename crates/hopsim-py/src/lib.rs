@@ -140,7 +140,7 @@ fn vc_paths(
         Support::Opportunistic => "opportunistic",
         Support::Impossible => "impossible",
     };
-    let all = supported(network, [local, global_], [reply_local, reply_global]);
+    let all = supported(network, [local, global_].into(), [reply_local, reply_global].into());
     Ok(all.into_iter().map(|(kind, support)| (kind, name(support))).collect())
 }
 

@@ -104,14 +104,14 @@ impl Detour {
 pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, ConfigError> {
     match topology {
         Topology::Cube(cube) => Ok(Some(Paths::two_phases(cube.diameter()))),
-        Topology::HyperX(hyperx) => by_hop(topology, hyperx.diameter()).map(Some),
-        Topology::Graph(graph) => by_hop(topology, graph.diameter_with_nodes()).map(Some),
+        Topology::HyperX(hyperx) => by_hop(hyperx.diameter()).map(Some),
+        Topology::Graph(graph) => by_hop(graph.diameter_with_nodes()).map(Some),
         Topology::Dragonfly(_) | Topology::FatTree(_) | Topology::Ideal(_) => Ok(None),
     }
 }
 
 /// Two shortest paths of up to `links` links, with a VC for every link.
-fn by_hop(topology: &Topology, links: u32) -> Result<Paths, ConfigError> {
+fn by_hop(links: u32) -> Result<Paths, ConfigError> {
     if 2 * links > vcs::MOST {
         let reason = format!(
             "a path through an intermediate router has up to {0} links and needs as many VCs, and a link has at most {1}",
@@ -123,7 +123,7 @@ fn by_hop(topology: &Topology, links: u32) -> Result<Paths, ConfigError> {
             .valid(format!("routers with nodes at most {apart} links apart; routing.minimal or up_down")));
     }
     // A single router with nodes has a path of no link.
-    Ok(Paths::by_hop(topology, 2 * links.max(1)))
+    Ok(Paths::by_hop(2 * links.max(1)))
 }
 
 impl IntraGroup {

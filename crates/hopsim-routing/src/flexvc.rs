@@ -1,20 +1,11 @@
-//! FlexVC: see [`Config`]. In a sequence the letter `l` stands for a local link and `g` for a global one.
+//! FlexVC: see [`Config`].
 
 use super::Leg;
-use super::sequence;
+use super::path::{G, L, vcs_needed};
 use super::view::Draws;
+use hopsim_network::by_class::ByClass;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// The link class of a letter.
-fn class_of(letter: char) -> usize {
-    usize::from(letter == 'g')
-}
-
-/// Local and global VCs that a path needs.
-pub fn vcs_needed(path: &str) -> [u8; 2] {
-    sequence::vcs_needed(&path.chars().map(class_of).collect::<Vec<_>>())
-}
 
 /// Kinds of hops that differ in what may follow them.
 const LEGS: usize = 7;
@@ -84,18 +75,18 @@ pub enum Support {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     /// Class and VC by rank.
-    ranks: Vec<(usize, u8)>,
+    ranks: Vec<(u8, u8)>,
     /// Ranks that requests and one-way packets may use.
     requests: usize,
 }
 
 impl Order {
-    /// The order of `vcs` local and global VCs, the last `reply` of them for replies alone. `references` are the
+    /// The order of `vcs` VCs of each class, the last `reply` of them for replies alone. `references` are the
     /// paths that may be laid out, preferred first; without one that fits nothing is laid out and all VCs are spare.
-    pub fn new(vcs: [u8; 2], reply: [u8; 2], references: &[&str]) -> Self {
+    pub fn new(vcs: ByClass<u8>, reply: ByClass<u8>, references: &[&[u8]]) -> Self {
         let mut ranks = Vec::new();
-        let request = [vcs[0] - reply[0], vcs[1] - reply[1]];
-        lay_out(&mut ranks, [0, 0], request, references);
+        let request = ByClass::from_fn(|class| vcs[class] - reply[class]);
+        lay_out(&mut ranks, ByClass::default(), request, references);
         let requests = ranks.len();
         lay_out(&mut ranks, request, reply, references);
         Self { ranks, requests }
@@ -107,47 +98,45 @@ impl Order {
     }
 
     /// The rank of the first link of `path` when the path is laid as high as possible, `None` if it does not fit.
-    fn highest(&self, path: &str, reply: bool) -> Option<usize> {
+    fn highest(&self, path: &[u8], reply: bool) -> Option<usize> {
         let mut rank = self.span(reply);
-        for letter in path.chars().rev() {
-            rank = (0..rank).rev().find(|&r| self.ranks[r].0 == class_of(letter))?;
+        for &class in path.iter().rev() {
+            rank = (0..rank).rev().find(|&r| self.ranks[r].0 == class)?;
         }
         Some(rank)
     }
 
     /// The VCs of `class` (bits) from which `rest` fits; none if it does not fit at all.
-    fn allowed(&self, class: usize, rest: &str, reply: bool) -> u16 {
+    fn allowed(&self, class: u8, rest: &[u8], reply: bool) -> u16 {
         let end = self.highest(rest, reply).unwrap_or(0);
         self.ranks[..end].iter().filter(|r| r.0 == class).fold(0, |set, r| set | 1 << r.1)
     }
 
     /// Whether the links of `path` fit at all, for replies with the help of the VCs of requests.
-    pub fn fits(&self, path: &str, reply: bool) -> bool {
+    pub fn fits(&self, path: &[u8], reply: bool) -> bool {
         self.highest(path, reply).is_some()
     }
 
     /// Whether the links of `path` fit; `escapes` are the minimal paths from the routers after each of them. A reply must
     /// never have to wait for a VC that requests use, so only the VCs for replies alone make its path safe.
-    pub fn support(&self, path: &str, escapes: &[&str], reply: bool) -> Support {
+    pub fn support(&self, path: &[u8], escapes: &[&[u8]], reply: bool) -> Support {
         let lowest = if reply { self.requests } else { 0 };
         if self.highest(path, reply).is_some_and(|rank| rank >= lowest) {
             return Support::Safe;
         }
-        let possible = path
-            .chars()
-            .zip(escapes)
-            .all(|(letter, escape)| self.allowed(class_of(letter), escape, reply) != 0);
+        let possible =
+            path.iter().zip(escapes).all(|(&class, escape)| self.allowed(class, escape, reply) != 0);
         if possible { Support::Opportunistic } else { Support::Impossible }
     }
 }
 
 /// What packets can follow with some VCs in `network`, as thesis tables 5.1 to 5.4 list it: the kind of path (of replies,
 /// where there are VCs for them alone, with the suffix `_reply`) and how far it is supported.
-pub fn supported(network: Example, vcs: [u8; 2], reply: [u8; 2]) -> Vec<(String, Support)> {
+pub fn supported(network: Example, vcs: ByClass<u8>, reply: ByClass<u8>) -> Vec<(String, Support)> {
     let (references, kinds) = network.paths();
     let order = Order::new(vcs, reply, references);
     let mut all = Vec::new();
-    let with_replies = reply != [0; 2];
+    let with_replies = reply != ByClass::default();
     for (suffix, is_reply) in [("", false), ("_reply", true)] {
         for &(name, path, escapes) in kinds.iter().filter(|_| with_replies || !is_reply) {
             all.push((format!("{name}{suffix}"), order.support(path, escapes, is_reply)));
@@ -166,49 +155,53 @@ pub enum Example {
 }
 
 /// Name, longest path, and the minimal paths left after each of its links.
-type Kind = (&'static str, &'static str, &'static [&'static str]);
+type Kind = (&'static str, &'static [u8], &'static [&'static [u8]]);
 
 impl Example {
-    fn paths(self) -> (&'static [&'static str], [Kind; 3]) {
+    fn paths(self) -> (&'static [&'static [u8]], [Kind; 3]) {
         match self {
             Self::Dragonfly => (
-                &["llgllgl", "lgllgl", "lglgl", "lgl"],
+                &[&[L, L, G, L, L, G, L], &[L, G, L, L, G, L], &[L, G, L, G, L], &[L, G, L]],
                 [
-                    ("minimal", "lgl", &["gl", "l", ""]),
-                    ("valiant", "lgllgl", &["lgl", "lgl", "lgl", "gl", "l", ""]),
-                    ("in_transit", "llgllgl", &["gl", "lgl", "lgl", "lgl", "gl", "l", ""]),
+                    ("minimal", &[L, G, L], &[&[G, L], &[L], &[]]),
+                    (
+                        "valiant",
+                        &[L, G, L, L, G, L],
+                        &[&[L, G, L], &[L, G, L], &[L, G, L], &[G, L], &[L], &[]],
+                    ),
+                    (
+                        "in_transit",
+                        &[L, L, G, L, L, G, L],
+                        &[&[G, L], &[L, G, L], &[L, G, L], &[L, G, L], &[G, L], &[L], &[]],
+                    ),
                 ],
             ),
             Self::DiameterTwo => (
-                &["lllll", "llll", "lll", "ll"],
+                &[&[L; 5], &[L; 4], &[L; 3], &[L; 2]],
                 [
-                    ("minimal", "ll", &["l", ""]),
-                    ("valiant", "llll", &["ll", "ll", "l", ""]),
-                    ("in_transit", "lllll", &["l", "ll", "ll", "l", ""]),
+                    ("minimal", &[L; 2], &[&[L], &[]]),
+                    ("valiant", &[L; 4], &[&[L; 2], &[L; 2], &[L], &[]]),
+                    ("in_transit", &[L; 5], &[&[L], &[L; 2], &[L; 2], &[L], &[]]),
                 ],
             ),
         }
     }
 }
 
-/// Appends `count` local and global VCs, numbered from `first`: spare ones, then the first reference that fits.
-fn lay_out(ranks: &mut Vec<(usize, u8)>, first: [u8; 2], count: [u8; 2], references: &[&str]) {
-    let fits = |path: &&&str| {
-        let needed = vcs_needed(path);
-        needed[0] <= count[0] && needed[1] <= count[1]
-    };
+/// Appends `count` VCs of each class, numbered from `first`: spare ones, then the first reference that fits.
+fn lay_out(ranks: &mut Vec<(u8, u8)>, first: ByClass<u8>, count: ByClass<u8>, references: &[&[u8]]) {
+    let fits = |path: &&&[u8]| vcs_needed(path).iter().zip(&count).all(|(needed, count)| needed <= count);
     let reference = references.iter().find(fits).copied().unwrap_or_default();
     let needed = vcs_needed(reference);
     let mut next = first;
-    for class in 0..2 {
-        while next[class] < first[class] + count[class] - needed[class] {
-            ranks.push((class, next[class]));
-            next[class] += 1;
-        }
+    for (class, next) in next.iter_mut().enumerate() {
+        let spare = *next..first[class] + count[class] - needed[class];
+        ranks.extend(spare.clone().map(|vc| (class as u8, vc)));
+        *next = spare.end;
     }
-    for class in reference.chars().map(class_of) {
-        ranks.push((class, next[class]));
-        next[class] += 1;
+    for &class in reference {
+        ranks.push((class, next[class as usize]));
+        next[class as usize] += 1;
     }
 }
 
@@ -216,22 +209,22 @@ fn lay_out(ranks: &mut Vec<(usize, u8)>, first: [u8; 2], count: [u8; 2], referen
 #[derive(Clone, Debug)]
 pub struct FlexVc {
     /// `highest[reply][leg][class]` -- constant.
-    highest: [[[u8; 2]; LEGS]; 2],
+    highest: [[ByClass<u8>; LEGS]; 2],
     selection: Selection,
 }
 
 impl FlexVc {
     /// The sets of an order. `detour` is the longest nonminimal path of the mechanism, empty if there is none.
-    pub fn new(order: &Order, detour: &str, selection: Selection) -> Self {
+    pub fn new(order: &Order, detour: &[u8], selection: Selection) -> Self {
         let legs = |reply| {
-            let mut highest = [[0; 2]; LEGS];
+            let mut highest = [ByClass::default(); LEGS];
             for leg in Leg::ALL {
-                for (class, letter) in ["l", "g"].into_iter().enumerate() {
-                    let planned = leg.planned(detour, letter).filter(|_| order.fits(detour, reply));
-                    let set = order.allowed(class, planned.unwrap_or(leg.escape(letter)), reply);
+                for class in [L, G] {
+                    let planned = leg.planned(detour, class).filter(|_| order.fits(detour, reply));
+                    let set = order.allowed(class, planned.unwrap_or(leg.escape(class)), reply);
                     // VCs are numbered in the order of their ranks.
-                    debug_assert_eq!(set.count_ones(), set.trailing_ones(), "{leg:?} {letter}");
-                    highest[leg as usize][class] = set.trailing_ones().saturating_sub(1) as u8;
+                    debug_assert_eq!(set.count_ones(), set.trailing_ones(), "{leg:?} {class}");
+                    highest[leg as usize][class as usize] = set.trailing_ones().saturating_sub(1) as u8;
                 }
             }
             highest
@@ -241,7 +234,7 @@ impl FlexVc {
 
     /// Every hop over a link of class 0 may use all of `vcs` VCs.
     pub fn any(vcs: u8) -> Self {
-        Self { highest: [[[vcs - 1, 0]; LEGS]; 2], selection: Selection::Shortest }
+        Self { highest: [[ByClass::from([vcs - 1]); LEGS]; 2], selection: Selection::Shortest }
     }
 
     /// The highest VC that a hop may use; it may use all below, too.
@@ -312,24 +305,25 @@ impl Leg {
         Self::MisrouteFinal,
     ];
 
-    /// The longest minimal path that can be left after a hop of this kind over a link `letter`.
-    fn escape(self, letter: &str) -> &'static str {
-        match (self, letter) {
-            (Self::ToGroup, "l") => "gl",
-            (Self::ToGroup | Self::MisrouteFinal, _) => "l",
-            (Self::Final, _) => "",
-            (Self::MisrouteSource, "l") => "glgl",
-            _ => "lgl",
+    /// The longest minimal path that can be left after a hop of this kind over a link of a class.
+    fn escape(self, class: u8) -> &'static [u8] {
+        match (self, class) {
+            (Self::ToGroup, L) => &[G, L],
+            (Self::ToGroup | Self::MisrouteFinal, _) => &[L],
+            (Self::Final, _) => &[],
+            (Self::MisrouteSource, L) => &[G, L, G, L],
+            _ => &[L, G, L],
         }
     }
 
     /// What is left of the detour `path` (source group, intermediate group, destination group) after such a hop.
-    fn planned<'a>(self, path: &'a str, letter: &str) -> Option<&'a str> {
-        let (_, after) = path.split_once('g')?;
-        match (self, letter) {
-            (Self::Detour, "l") => path.strip_prefix('l'),
+    fn planned(self, path: &[u8], class: u8) -> Option<&[u8]> {
+        let global = path.iter().position(|&class| class == G)?;
+        let after = &path[global + 1..];
+        match (self, class) {
+            (Self::Detour, L) => path.strip_prefix(&[L]),
             (Self::Detour, _) => Some(after),
-            (Self::Inside, _) => after.strip_prefix('l'),
+            (Self::Inside, _) => after.strip_prefix(&[L]),
             _ => None,
         }
     }
@@ -339,6 +333,11 @@ impl Leg {
 mod tests {
     use super::*;
 
+    /// The order of local and global VCs, some of them for replies alone.
+    fn order(vcs: [u8; 2], reply: [u8; 2], references: &[&[u8]]) -> Order {
+        Order::new(vcs.into(), reply.into(), references)
+    }
+
     /// Extra local, first mandatory, … of the thesis as a list of VCs.
     fn list(highest: u8) -> Vec<u8> {
         (0..=highest).collect()
@@ -347,8 +346,8 @@ mod tests {
     #[test]
     fn a_hop_may_use_every_vc_below_the_rest_of_its_path() {
         // Minimal with 4/2 VCs: 2 spare local ones and 1 spare global one, then l2 g1 l3.
-        let order = Order::new([4, 2], [0, 0], &["lgl"]);
-        let flex = FlexVc::new(&order, "", Selection::Shortest);
+        let order = order([4, 2], [0, 0], &[&[L, G, L]]);
+        let flex = FlexVc::new(&order, &[], Selection::Shortest);
         assert_eq!(list(flex.highest(Leg::ToGroup, 0, false)), [0, 1, 2]);
         assert_eq!(list(flex.highest(Leg::ToGroup, 1, false)), [0, 1]);
         assert_eq!(list(flex.highest(Leg::Final, 0, false)), [0, 1, 2, 3]);
@@ -357,8 +356,8 @@ mod tests {
     #[test]
     fn safe_valiant_hops_are_those_of_the_papers() {
         // l0 g0 l1 l2 g1 l3: towards the intermediate group the first VCs, inside it the second local one.
-        let order = Order::new([4, 2], [0, 0], &["lgllgl"]);
-        let flex = FlexVc::new(&order, "lgllgl", Selection::Shortest);
+        let order = order([4, 2], [0, 0], &[&[L, G, L, L, G, L]]);
+        let flex = FlexVc::new(&order, &[L, G, L, L, G, L], Selection::Shortest);
         assert_eq!(list(flex.highest(Leg::Detour, 0, false)), [0]);
         assert_eq!(list(flex.highest(Leg::Detour, 1, false)), [0]);
         assert_eq!(list(flex.highest(Leg::Inside, 0, false)), [0, 1]);
@@ -369,8 +368,8 @@ mod tests {
     #[test]
     fn opportunistic_hops_leave_room_for_the_minimal_path() {
         // 3/2 VCs, l0 g0 l1 g1 l2: inside the intermediate group only l0 is left, then l1 g1 l2.
-        let order = Order::new([3, 2], [0, 0], &["lglgl"]);
-        let flex = FlexVc::new(&order, "lglgl", Selection::Shortest);
+        let order = order([3, 2], [0, 0], &[&[L, G, L, G, L]]);
+        let flex = FlexVc::new(&order, &[L, G, L, G, L], Selection::Shortest);
         assert_eq!(list(flex.highest(Leg::MisrouteSource, 0, false)), [0]);
         assert_eq!(list(flex.highest(Leg::Detour, 1, false)), [0]);
         assert_eq!(list(flex.highest(Leg::MisrouteInside, 0, false)), [0]);
@@ -384,7 +383,7 @@ mod tests {
             Support::Opportunistic => 'o',
             Support::Impossible => 'X',
         };
-        supported(network, vcs, reply).into_iter().map(letter).collect()
+        supported(network, vcs.into(), reply.into()).into_iter().map(letter).collect()
     }
 
     #[test]
@@ -408,8 +407,8 @@ mod tests {
 
     #[test]
     fn replies_use_the_vcs_of_requests_too() {
-        let order = Order::new([4, 2], [2, 1], &["lgl"]);
-        let flex = FlexVc::new(&order, "", Selection::Shortest);
+        let order = order([4, 2], [2, 1], &[&[L, G, L]]);
+        let flex = FlexVc::new(&order, &[], Selection::Shortest);
         assert_eq!(list(flex.highest(Leg::ToGroup, 0, false)), [0]);
         assert_eq!(list(flex.highest(Leg::Final, 0, false)), [0, 1]);
         assert_eq!(list(flex.highest(Leg::ToGroup, 0, true)), [0, 1, 2]);

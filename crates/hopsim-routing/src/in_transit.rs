@@ -6,6 +6,7 @@ use super::prospect::{Choice, Misroutes, Options, Prospect};
 use super::trigger::{Bar, Candidate, TriggerConfig};
 use super::view::{Draws, Sensors, View};
 use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Place, Request, Route, RouteState, Way};
+use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::{GLOBAL, LOCAL, Topology};
 use hopsim_random::Stream;
@@ -90,7 +91,7 @@ pub struct InTransit {
     rule: InTransitRule,
     base: Minimal,
     /// First port of each link class and their number -- constant.
-    ports: [(usize, usize); 2],
+    ports: ByClass<(usize, usize)>,
 }
 
 /// The groups a decision is about.
@@ -134,7 +135,7 @@ impl InTransit {
     /// The mechanism over the minimal paths of `base`.
     pub fn new(rule: InTransitRule, base: Minimal) -> Self {
         let (p, a, h) = (base.dragonfly().p(), base.dragonfly().a(), base.dragonfly().h());
-        let ports = [(p as usize, a as usize - 1), ((p + a - 1) as usize, h as usize)];
+        let ports = ByClass::from([(p as usize, a as usize - 1), ((p + a - 1) as usize, h as usize)]);
         Self { rule, base, ports }
     }
 
@@ -259,7 +260,7 @@ impl Mechanism for InTransit {
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
-        if self.base.vcs().sequence.is_global(head.code) {
+        if self.base.vcs().sequence.is_of(head.code, GLOBAL) {
             state.flags &= GLOBAL_DONE;
         }
         // In a new group, and after a local misroute, another one of several parallel links may be the nearest.
@@ -271,7 +272,7 @@ impl Mechanism for InTransit {
         let Some(options) = self.options(head, *state, minimal, groups) else {
             return Route::Fixed(minimal);
         };
-        let mut vcs = [NO_VC; 2];
+        let mut vcs = ByClass::splat(NO_VC);
         if matches!(options, Options::Local | Options::Either) {
             vcs[LOCAL as usize] = self.misroute(head, LOCAL, groups.misroute());
         }
@@ -305,7 +306,7 @@ impl Mechanism for InTransit {
         if due || self.rule.trigger.fires(minimal, misroutes, (view, vcs), draws) {
             let local = misroutes.options == Options::Local
                 || (misroutes.options == Options::Either
-                    && draws.attempt().below(self.ports[0].1 as u32 + 1) > 0);
+                    && draws.attempt().below(self.ports[LOCAL as usize].1 as u32 + 1) > 0);
             let class = if local { LOCAL } else { GLOBAL };
             let vc = misroutes.vcs[class as usize];
             taken = self.find((class, vc), (minimal, due), (view, draws)).map(|request| (request, class));

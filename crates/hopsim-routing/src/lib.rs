@@ -15,6 +15,7 @@ pub mod layers;
 pub mod minimal;
 pub mod olm;
 pub mod par;
+pub mod path;
 pub mod piggyback;
 pub mod prospect;
 pub mod sequence;
@@ -402,31 +403,31 @@ pub enum Safety {
     Layers(Arc<Layers>),
 }
 
-/// Paths whose links have VCs in increasing order. A path is written as a letter per link, the initial of its class.
+/// Paths whose links have VCs in increasing order; see [`path`].
 #[derive(Clone, Debug)]
 pub struct Ordered {
     /// The path whose links have a VC each, in this order; every other one is what is left of it without some links.
-    pub sequence: Cow<'static, str>,
+    pub sequence: Cow<'static, [u8]>,
     /// What lets FlexVC share the VCs of local and global links; `None` where there are no such links.
     pub flexible: Option<Flexible>,
 }
 
-/// What FlexVC must know of paths over local (l) and global (g) links.
+/// What FlexVC must know of paths over local and global links.
 #[derive(Clone, Copy, Debug)]
 pub struct Flexible {
     /// The longest nonminimal path, empty if there is none.
-    pub detour: &'static str,
+    pub detour: &'static [u8],
     /// The minimal paths left after each hop of the detour.
-    pub escapes: &'static [&'static str],
+    pub escapes: &'static [&'static [u8]],
     /// Orders of VCs that FlexVC may lay out for the paths, preferred first.
-    pub references: &'static [&'static str],
+    pub references: &'static [&'static [u8]],
     /// Where a packet can return to its minimal path.
     pub reverts: Reverts,
 }
 
 impl Ordered {
     /// Paths over local and global links.
-    pub const fn new(sequence: &'static str, flexible: Flexible) -> Self {
+    pub const fn new(sequence: &'static [u8], flexible: Flexible) -> Self {
         Self { sequence: Cow::Borrowed(sequence), flexible: Some(flexible) }
     }
 
@@ -444,9 +445,8 @@ impl Paths {
     }
 
     /// Paths of up to `links` links of one class, with a VC for each.
-    pub fn by_hop(topology: &Topology, links: u32) -> Self {
-        let class = &topology.link_classes()[0][..1];
-        Self::ordered(Ordered { sequence: Cow::Owned(class.repeat(links as usize)), flexible: None })
+    pub fn by_hop(links: u32) -> Self {
+        Self::ordered(Ordered { sequence: Cow::Owned(vec![0; links as usize]), flexible: None })
     }
 
     /// Paths of up to `hops` links that are free of deadlock in any VC; a link has `vcs` of them by default.

@@ -1,18 +1,19 @@
 //! Minimal routing: see [`Config`].
 
 use super::layers::Layers;
+use super::path::{G, L};
 use super::vcs::{self, Vcs};
 use super::{Flexible, Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
 use hopsim_network::error::ConfigError;
+use hopsim_network::topology::Topology;
 use hopsim_network::topology::graph::Graph;
-use hopsim_network::topology::{LOCAL, Topology};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The longest minimal path.
-pub const PATH: &str = "lgl";
+pub const PATH: &[u8] = &[L, G, L];
 
 /// A packet takes a shortest path, the same one at all times.
 ///
@@ -78,7 +79,7 @@ impl Config {
             Topology::Ideal(_) => return Ok(Paths::any(0, 1)),
             Topology::Graph(graph) => return on_graph(graph),
         }
-        let flexible = Flexible { detour: "", escapes: &[], references: &[PATH], reverts: Reverts::Never };
+        let flexible = Flexible { detour: &[], escapes: &[], references: &[PATH], reverts: Reverts::Never };
         Ok(Paths::ordered(Ordered::new(PATH, flexible)))
     }
 
@@ -146,7 +147,7 @@ impl Minimal {
             return None;
         }
         let (port, class) = self.topology.minimal_port(head.router, target, trunk);
-        let there = class == LOCAL && self.topology.group(head.router) == self.topology.group(target);
+        let there = self.topology.group(head.router) == self.topology.group(target);
         let leg = match (target == head.destination, there) {
             (true, true) => Leg::Final,
             (true, false) => Leg::ToGroup,

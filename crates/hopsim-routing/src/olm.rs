@@ -2,6 +2,7 @@
 
 use super::in_transit::{Candidates, InTransit, InTransitRule, LocalMisroutes, MisroutePolicy};
 use super::minimal::Minimal;
+use super::path::{G, L};
 use super::trigger::TriggerConfig;
 use super::{Flexible, Ordered, Paths, Reverts, Safety};
 use hopsim_network::error::ConfigError;
@@ -85,13 +86,13 @@ impl Config {
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         self.rule().check(topology)?;
         let paths = Flexible {
-            detour: "lglgl",
-            escapes: &["glgl", "lgl", "gl", "l", ""],
-            references: &["lglgl"],
+            detour: &[L, G, L, G, L],
+            escapes: &[&[G, L, G, L], &[L, G, L], &[G, L], &[L], &[]],
+            references: &[&[L, G, L, G, L]],
             reverts: Reverts::Everywhere,
         };
         // Local misroutes use VCs again.
-        Ok(Paths { hops: 8, safety: Safety::Ordered(Ordered::new("lglgl", paths)) })
+        Ok(Paths { hops: 8, safety: Safety::Ordered(Ordered::new(&[L, G, L, G, L], paths)) })
     }
 
     /// The mechanism over the minimal paths of `base`.

@@ -2,6 +2,7 @@
 
 use super::in_transit::{Candidates, InTransit, InTransitRule, LocalMisroutes, MisroutePolicy};
 use super::minimal::Minimal;
+use super::path::{G, L};
 use super::trigger::TriggerConfig;
 use super::{Flexible, Ordered, Paths, Reverts};
 use hopsim_network::error::ConfigError;
@@ -64,12 +65,12 @@ impl Config {
         }
         self.rule().check(topology)?;
         let paths = Flexible {
-            detour: "llgllgl",
-            escapes: &["gl", "lgl", "lgl", "lgl", "gl", "l", ""],
-            references: &["llgllgl", "lgllgl", "lglgl"],
+            detour: &[L, L, G, L, L, G, L],
+            escapes: &[&[G, L], &[L, G, L], &[L, G, L], &[L, G, L], &[G, L], &[L], &[]],
+            references: &[&[L, L, G, L, L, G, L], &[L, G, L, L, G, L], &[L, G, L, G, L]],
             reverts: Reverts::Everywhere,
         };
-        Ok(Paths::ordered(Ordered::new("llgllgl", paths)))
+        Ok(Paths::ordered(Ordered::new(&[L, L, G, L, L, G, L], paths)))
     }
 
     /// The mechanism over the minimal paths of `base`.

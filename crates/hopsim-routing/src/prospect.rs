@@ -2,7 +2,7 @@
 //! and what the engine asks of every kind.
 
 use super::{NO_VC, Place, Way};
-use hopsim_network::topology::GLOBAL;
+use hopsim_network::by_class::ByClass;
 use serde::{Deserialize, Serialize};
 
 /// What a head with a choice may choose from; the same at every attempt.
@@ -66,7 +66,7 @@ pub struct Misroutes {
     /// Which misroutes are looked at.
     pub options: Options,
     /// VC of the misroutes by link class as [`Way`] has it, [`NO_VC`] where there are none.
-    pub vcs: [u8; 2],
+    pub vcs: ByClass<u8>,
     /// Where the head stands.
     pub place: Place,
     /// Whether the head stands in the group of its source and has to leave it.
@@ -132,10 +132,10 @@ impl Prospect {
         }
     }
 
-    /// Whether the minimal path goes over a global link from here, whose mark the head may read.
+    /// Whether the minimal path goes over a link of class `marked` from here, whose mark the head may read.
     #[inline]
-    pub fn may_read_own_mark(&self) -> bool {
-        self.minimal.class == GLOBAL
+    pub fn may_read_own_mark(&self, marked: u8) -> bool {
+        self.minimal.class == marked
     }
 }
 
@@ -154,8 +154,9 @@ impl Productive {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hopsim_network::topology::{GLOBAL, LOCAL};
 
-    const LOCAL_WAY: Way = Way { port: 4, class: 0, vc: 1 };
+    const LOCAL_WAY: Way = Way { port: 4, class: LOCAL, vc: 1 };
     const GLOBAL_WAY: Way = Way { port: 9, class: GLOBAL, vc: 0 };
 
     /// What the engine is told: the ways, the productive ports and the misroutes.
@@ -165,6 +166,13 @@ mod tests {
         prospect.each_productive(|port| told.1.push(port));
         prospect.each_misroute(|class, vc| told.2.push((class, vc)));
         told
+    }
+
+    /// The VCs of local and global misroutes; those over links of other classes there are not.
+    fn by_class([local, global]: [u8; 2]) -> ByClass<u8> {
+        let mut vcs = ByClass::splat(NO_VC);
+        (vcs[LOCAL as usize], vcs[GLOBAL as usize]) = (local, global);
+        vcs
     }
 
     fn detour(minimal: Way, detour: Way) -> Prospect {
@@ -182,7 +190,7 @@ mod tests {
         for (vcs, misroutes) in
             [([2, NO_VC], vec![(0, 2)]), ([NO_VC, 1], vec![(1, 1)]), ([2, 1], vec![(0, 2), (1, 1)])]
         {
-            let (options, place) = (Options::Either, Place::Injection);
+            let (options, place, vcs) = (Options::Either, Place::Injection, by_class(vcs));
             let choice = Choice::Misroute(Misroutes { options, vcs, place, leaving: true, target: 0 });
             assert_eq!(
                 told(&Prospect { minimal: GLOBAL_WAY, choice }),
@@ -194,10 +202,10 @@ mod tests {
 
     #[test]
     fn a_head_reads_the_mark_of_its_own_router_if_its_minimal_path_goes_over_a_global_link_from_there() {
-        assert!(detour(GLOBAL_WAY, LOCAL_WAY).may_read_own_mark());
-        assert!(!detour(LOCAL_WAY, GLOBAL_WAY).may_read_own_mark());
+        assert!(detour(GLOBAL_WAY, LOCAL_WAY).may_read_own_mark(GLOBAL));
+        assert!(!detour(LOCAL_WAY, GLOBAL_WAY).may_read_own_mark(GLOBAL));
         // Its path is not known, its minimal path may be.
-        assert!(Prospect { minimal: GLOBAL_WAY, ..Prospect::ANEW }.may_read_own_mark());
-        assert!(!Prospect::ANEW.may_read_own_mark());
+        assert!(Prospect { minimal: GLOBAL_WAY, ..Prospect::ANEW }.may_read_own_mark(GLOBAL));
+        assert!(!Prospect::ANEW.may_read_own_mark(GLOBAL));
     }
 }

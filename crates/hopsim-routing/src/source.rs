@@ -193,17 +193,18 @@ impl Source {
     fn lengths(&self, head: &Head, via: u32) -> [u32; 2] {
         let (from, to) = (head.router, head.destination);
         let Some(t) = self.base.topology().dragonfly() else {
-            let distance = |from, to| u32::from(self.base.topology().minimal_hops(from, to)[0]);
+            let distance = |from, to| links(self.base.topology().minimal_hops(from, to));
             return [distance(from, to), distance(from, via) + distance(via, to)];
         };
         let consecutive = self.rule.lengths == PathLengths::Consecutive;
-        let minimal = if consecutive { consecutive_length(t, from, to, true) } else { links(t, from, to) };
+        let minimal =
+            if consecutive { consecutive_length(t, from, to, true) } else { links(t.minimal_hops(from, to)) };
         let detour = if consecutive && self.rule.detour_lengths {
             consecutive_length(t, from, via, false) + consecutive_length(t, via, to, true)
         } else if self.rule.group {
             detour_over_group(t, from, via, to)
         } else {
-            links(t, from, via) + links(t, via, to)
+            links(t.minimal_hops(from, via)) + links(t.minimal_hops(via, to))
         };
         [minimal, detour.min(self.rule.longest_detour)]
     }
@@ -212,7 +213,7 @@ impl Source {
     fn exit(&self, head: &Head, trunk: u16) -> Option<Exit> {
         let t = self.base.topology().dragonfly()?;
         let (group, target) = (t.group(head.router), t.group(head.destination));
-        let vc = self.base.vcs().sensed_global(head.reply);
+        let vc = self.base.vcs().sensed(GLOBAL, head.reply);
         let exit = || t.exit_to(group, target, trunk);
         (group != target).then(exit).map(|(position, port)| Exit {
             position: position as u16,
@@ -222,9 +223,10 @@ impl Source {
     }
 }
 
-/// Links of the shortest path.
-fn links(t: &Dragonfly, from: u32, to: u32) -> u32 {
-    t.minimal_hops(from, to).into_iter().map(u32::from).sum()
+/// Links of a path that has so many of each class.
+#[inline]
+fn links(hops: impl IntoIterator<Item = u16>) -> u32 {
+    hops.into_iter().map(u32::from).sum()
 }
 
 /// Links of the path that enters the group of `via` and goes on to `to` from there, over the first trunks.
@@ -232,7 +234,7 @@ fn detour_over_group(t: &Dragonfly, from: u32, via: u32, to: u32) -> u32 {
     let (position, port) = t.exit_to(t.group(from), t.group(via), 0);
     let exit = t.group(from) * t.a() + position;
     let entry = t.neighbour(exit, port).map_or(via, |(router, _)| router);
-    u32::from(exit != from) + 1 + links(t, entry, to)
+    u32::from(exit != from) + 1 + links(t.minimal_hops(entry, to))
 }
 
 /// Links of the shortest path if the arrangement were consecutive, with or without the last local one.
@@ -333,7 +335,7 @@ impl Mechanism for Source {
 
     fn sensors(&self) -> Sensors {
         let vcs = self.base.vcs();
-        let read = [false, true].into_iter().fold(0, |set, reply| set | 1 << vcs.sensed_global(reply));
+        let read = [false, true].into_iter().fold(0, |set, reply| set | 1 << vcs.sensed(GLOBAL, reply));
         let counted = (vcs.used(GLOBAL), read);
         Sensors {
             saturation: self.rule.saturation.map(|s| s.saturation(counted, true)),
@@ -354,7 +356,11 @@ mod tests {
         let t = Dragonfly::new(&config).unwrap();
         for from in 0..t.routers() {
             for to in 0..t.routers() {
-                assert_eq!(consecutive_length(&t, from, to, true), links(&t, from, to), "{from} to {to}");
+                assert_eq!(
+                    consecutive_length(&t, from, to, true),
+                    links(t.minimal_hops(from, to)),
+                    "{from} to {to}"
+                );
             }
         }
     }
@@ -365,7 +371,9 @@ mod tests {
         let config = Config { p: 8, a: 16, h: 8, groups: None, arrangement: Arrangement::Palmtree };
         let t = Dragonfly::new(&config).unwrap();
         let pairs = (0..t.routers()).flat_map(|from| (0..t.a() * 4).map(move |to| (from, to * 32)));
-        let wrong = pairs.clone().filter(|&(f, to)| consecutive_length(&t, f, to, true) != links(&t, f, to));
+        let wrong = pairs
+            .clone()
+            .filter(|&(f, to)| consecutive_length(&t, f, to, true) != links(t.minimal_hops(f, to)));
         let share = wrong.count() as f64 / pairs.count() as f64;
         assert!((share - 0.21).abs() < 0.02, "{share}");
     }

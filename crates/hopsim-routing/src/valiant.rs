@@ -2,6 +2,7 @@
 
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
 use super::minimal::Minimal;
+use super::path::{G, L};
 use super::prospect::Prospect;
 use super::view::{Draws, View};
 use super::{Decision, Flexible, Head, Mechanism, Ordered, Paths, Place, Reverts, Route, RouteState};
@@ -96,22 +97,22 @@ impl Config {
 
 /// Through an intermediate router.
 pub const VIA_ROUTER: Ordered = Ordered::new(
-    "lgllgl",
+    &[L, G, L, L, G, L],
     Flexible {
-        detour: "lgllgl",
-        escapes: &["lgl", "lgl", "lgl", "gl", "l", ""],
-        references: &["lgllgl"],
+        detour: &[L, G, L, L, G, L],
+        escapes: &[&[L, G, L], &[L, G, L], &[L, G, L], &[G, L], &[L], &[]],
+        references: &[&[L, G, L, L, G, L]],
         reverts: Reverts::Never,
     },
 );
 
 /// Through an intermediate group.
 pub const VIA_GROUP: Ordered = Ordered::new(
-    "lglgl",
+    &[L, G, L, G, L],
     Flexible {
-        detour: "lglgl",
-        escapes: &["lgl", "lgl", "gl", "l", ""],
-        references: &["lglgl"],
+        detour: &[L, G, L, G, L],
+        escapes: &[&[L, G, L], &[L, G, L], &[G, L], &[L], &[]],
+        references: &[&[L, G, L, G, L]],
         reverts: Reverts::Never,
     },
 );

@@ -5,8 +5,8 @@ use super::layers::PathVcs;
 use super::sequence::VcSequence;
 use super::view::{Draws, View};
 use super::{Head, Hop, Leg, Request, Way};
+use hopsim_network::by_class::ByClass;
 use hopsim_network::network::Classes;
-use hopsim_network::topology::GLOBAL;
 use std::sync::Arc;
 
 /// Most VCs of a port.
@@ -19,7 +19,7 @@ pub struct Vcs {
     pub sequence: VcSequence,
     rule: Rule,
     /// VCs of each class that packets use -- constant.
-    used: [u8; 2],
+    used: ByClass<u8>,
     /// Whether hops that enter a ring ask for entries -- constant.
     entries: bool,
 }
@@ -47,29 +47,29 @@ impl Vcs {
     }
 
     /// VCs that the mechanism itself picks, `used` of each class.
-    pub fn chosen(sequence: VcSequence, used: [u8; 2]) -> Self {
+    pub fn chosen(sequence: VcSequence, used: ByClass<u8>) -> Self {
         Self { sequence, rule: Rule::Sequence, used, entries: false }
     }
 
     /// A VC for each of two phases, of `used` of each class.
-    pub fn by_phase(sequence: VcSequence, used: [u8; 2]) -> Self {
+    pub fn by_phase(sequence: VcSequence, used: ByClass<u8>) -> Self {
         Self { sequence, rule: Rule::Phases, used, entries: false }
     }
 
     /// A VC for every path, which it keeps from end to end; `used` of each class.
-    pub fn kept(sequence: VcSequence, vcs: PathVcs, used: [u8; 2]) -> Self {
+    pub fn kept(sequence: VcSequence, vcs: PathVcs, used: ByClass<u8>) -> Self {
         Self { sequence, rule: Rule::Path(Arc::new(vcs)), used, entries: false }
     }
 
     /// FlexVC over `used` VCs of each class; `sequence` only tells the codes.
-    pub fn flexible(sequence: VcSequence, flex: FlexVc, used: [u8; 2]) -> Self {
+    pub fn flexible(sequence: VcSequence, flex: FlexVc, used: ByClass<u8>) -> Self {
         Self { sequence, rule: Rule::Flexible(flex), used, entries: false }
     }
 
     /// Every hop may use any of `count` VCs of link class 0.
     pub fn any(classes: &Classes, count: u8) -> Self {
         let sequence = VcSequence::unordered(classes, count - 1);
-        Self { sequence, rule: Rule::Any(FlexVc::any(count)), used: [count, 0], entries: false }
+        Self { sequence, rule: Rule::Any(FlexVc::any(count)), used: ByClass::from([count]), entries: false }
     }
 
     /// The VCs, with hops that enter a ring asking for entries or not.
@@ -147,10 +147,10 @@ impl Vcs {
         }
     }
 
-    /// The global VC whose saturation mark stands for the minimal path: the first that the packet would use, with
+    /// The VC of a link class whose saturation mark stands for the minimal path: the first that the packet would use, with
     /// FlexVC the last of all.
     #[inline]
-    pub fn sensed_global(&self, reply: bool) -> u8 {
-        if self.is_flexible() { self.used[GLOBAL as usize] - 1 } else { self.sequence.first(GLOBAL, reply) }
+    pub fn sensed(&self, class: u8, reply: bool) -> u8 {
+        if self.is_flexible() { self.used(class) - 1 } else { self.sequence.first(class, reply) }
     }
 }

@@ -4,6 +4,7 @@ use hopsim_core::engine::{Control, audit, run, trace};
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::Column;
+use hopsim_network::topology::{GLOBAL, LOCAL};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -38,7 +39,8 @@ fn zero_load_latency_equals_the_formula_for_every_pair() {
             let plan = plan(&one_to_one(from, to));
             let traces = trace(&plan, 20_000).expect("no deadlock");
             for (source, target) in [(from, to), (to, from)] {
-                let [local, global] = plan.system.topology.minimal_hops(source, target).map(u32::from);
+                let hops = plan.system.topology.minimal_hops(source, target).map(u32::from);
+                let (local, global) = (hops[LOCAL as usize], hops[GLOBAL as usize]);
                 let expected = 1 + (local + global + 1) * 3 + local * 10 + global * 100 + 8;
                 let sent = traces.iter().filter(|t| t.source == source);
                 let least = sent.filter_map(|t| Some(t.delivered? - t.generated + 8)).min();

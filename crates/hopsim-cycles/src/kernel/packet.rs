@@ -2,6 +2,7 @@
 //! injection VC or inside the network.
 
 use crate::kernel::pool::Linked;
+use hopsim_network::by_class::ByClass;
 use hopsim_network::network::{NONE, TERMINAL};
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::RouteState;
@@ -73,9 +74,9 @@ pub struct Packet {
     /// How the packet was injected.
     pub injection: Injection,
     /// Waiting in queues by link class \[cycles\].
-    pub queue_wait: [u32; 2],
+    pub queue_wait: ByClass<u32>,
     /// Links passed by class.
-    pub hops: [u16; 2],
+    pub hops: ByClass<u16>,
     /// The job of the packet.
     pub job: u8,
     /// Where the packet leaves the network.

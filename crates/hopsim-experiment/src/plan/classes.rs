@@ -2,33 +2,59 @@
 
 use super::{ejection_vcs, within};
 use crate::config::router::{RouterConfig, Vcs, not_a_fabric};
-use crate::config::{Experiment, LinkConfig};
+use crate::config::{Experiment, LinkConfig, LinksConfig};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::{ClassSpec, Classes};
 use hopsim_network::topology::{LATENCIES, Topology, TopologyConfig};
 use hopsim_routing::Paths;
 
-/// What a class of links has if the document does not say.
+/// A class of links: what it has if the document does not say, and where its keys are.
 struct Defaults {
     name: &'static str,
     latency: u32,
     buffer: u32,
+    link: fn(&mut LinksConfig) -> &mut Option<LinkConfig>,
+    vcs: fn(&mut Vcs) -> &mut Option<u32>,
+    buffers: fn(&mut RouterConfig) -> &mut Option<u32>,
 }
 
-/// The defaults of each class of links, by name of the class.
-const DEFAULTS: [Defaults; 3] = [
-    Defaults { name: "local", latency: 10, buffer: 32 },
-    Defaults { name: "global", latency: 100, buffer: 256 },
-    NETWORK,
-];
+/// One row per class: its key in a document, which is its name in the topology, latency and buffer.
+macro_rules! defaults {
+    ($($key:ident: $latency:literal, $buffer:literal;)*) => {
+        /// The defaults of each class of links.
+        const DEFAULTS: &[Defaults] = &[$(Defaults {
+            name: stringify!($key),
+            latency: $latency,
+            buffer: $buffer,
+            link: |links| &mut links.$key,
+            vcs: |vcs| &mut vcs.$key,
+            buffers: |router| match router {
+                RouterConfig::Cioq(r) => &mut r.buffers.$key,
+                RouterConfig::InputQueued(r) => &mut r.buffers.$key,
+                RouterConfig::Infiniband(_) => not_a_fabric(),
+            },
+        },)*];
+    };
+}
 
-/// Links of topologies with one class.
-const NETWORK: Defaults = Defaults { name: "network", latency: 1, buffer: 64 };
+defaults! {
+    local: 10, 32;
+    global: 100, 256;
+    network: 1, 64;
+}
+
+impl Defaults {
+    /// The row of a class.
+    fn of(name: &str) -> &'static Self {
+        let row = DEFAULTS.iter().find(|class| class.name == name);
+        row.unwrap_or_else(|| unreachable!("the class {name} has no row"))
+    }
+}
 
 /// Gives the links of a graph that state no latency that of their class.
 pub fn resolve_latencies(experiment: &mut Experiment) -> Result<(), ConfigError> {
     let TopologyConfig::Graph(graph) = &mut experiment.topology else { return Ok(()) };
-    let latency = experiment.links.network.map_or(NETWORK.latency, |link| link.latency);
+    let latency = experiment.links.network.map_or(Defaults::of("network").latency, |link| link.latency);
     within(LATENCIES, latency, "links.network.latency")?;
     graph.edges.iter_mut().for_each(|edge| {
         edge.latency.get_or_insert(latency);
@@ -40,21 +66,21 @@ pub fn resolve_latencies(experiment: &mut Experiment) -> Result<(), ConfigError>
 pub fn resolve(experiment: &mut Experiment, topology: &Topology) -> Result<(), ConfigError> {
     let name = experiment.router.name();
     let names = topology.link_classes();
-    for class in &DEFAULTS {
+    for class in DEFAULTS {
         let exists = names.contains(&class.name);
         let refuse = |path: String, given: bool| {
             let reason = format!("the topology has no {} links", class.name);
             let valid = format!("no such key; its links are {}", names.join(", "));
             if given && !exists { Err(ConfigError::new(path, reason).valid(valid)) } else { Ok(()) }
         };
-        let link = link_mut(experiment, class.name);
+        let link = (class.link)(&mut experiment.links);
         refuse(format!("links.{}", class.name), link.is_some())?;
         if exists {
             link.get_or_insert(LinkConfig { latency: class.latency });
         }
-        let vcs = vcs_of(vcs_mut(&mut experiment.router), class.name);
+        let vcs = (class.vcs)(vcs_mut(&mut experiment.router));
         refuse(format!("router.{name}.vcs.{}", class.name), vcs.is_some())?;
-        let buffer = buffer_mut(&mut experiment.router, class.name);
+        let buffer = (class.buffers)(&mut experiment.router);
         refuse(format!("router.{name}.buffers.{}", class.name), buffer.is_some())?;
         if exists {
             buffer.get_or_insert(class.buffer);
@@ -92,12 +118,13 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
     let longest = super::jobs::longest_packet(&experiment);
     let bubble = check_bubble(&experiment, topology, paths)?;
     let mut links = Vec::new();
-    for &class in topology.link_classes() {
-        let link = link_mut(&mut experiment, class).unwrap_or(LinkConfig { latency: 1 });
+    for &name in topology.link_classes() {
+        let class = Defaults::of(name);
+        let link = (class.link)(&mut experiment.links).unwrap_or(LinkConfig { latency: 1 });
         links.push(ClassSpec {
-            vcs: vcs_of(vcs_mut(&mut experiment.router), class).unwrap_or(1) as u8,
-            buffer: buffer(class, buffer_mut(&mut experiment.router, class).unwrap_or(1))?,
-            latency: latency(class, link)?,
+            vcs: (class.vcs)(vcs_mut(&mut experiment.router)).unwrap_or(1) as u8,
+            buffer: buffer(name, (class.buffers)(&mut experiment.router).unwrap_or(1))?,
+            latency: latency(name, link)?,
             bubble: bubble * longest,
         });
     }
@@ -141,30 +168,5 @@ pub fn vcs_mut(router: &mut RouterConfig) -> &mut Vcs {
 
 /// VCs of a class.
 pub fn vcs_of<'v>(vcs: &'v mut Vcs, class: &str) -> &'v mut Option<u32> {
-    match class {
-        "local" => &mut vcs.local,
-        "global" => &mut vcs.global,
-        _ => &mut vcs.network,
-    }
-}
-
-fn link_mut<'e>(experiment: &'e mut Experiment, class: &str) -> &'e mut Option<LinkConfig> {
-    match class {
-        "local" => &mut experiment.links.local,
-        "global" => &mut experiment.links.global,
-        _ => &mut experiment.links.network,
-    }
-}
-
-fn buffer_mut<'r>(router: &'r mut RouterConfig, class: &str) -> &'r mut Option<u32> {
-    let (local, global, network) = match router {
-        RouterConfig::Cioq(r) => (&mut r.buffers.local, &mut r.buffers.global, &mut r.buffers.network),
-        RouterConfig::InputQueued(r) => (&mut r.buffers.local, &mut r.buffers.global, &mut r.buffers.network),
-        RouterConfig::Infiniband(_) => not_a_fabric(),
-    };
-    match class {
-        "local" => local,
-        "global" => global,
-        _ => network,
-    }
+    (Defaults::of(class).vcs)(vcs)
 }

@@ -3,6 +3,7 @@
 use crate::config::Experiment;
 use crate::config::router::{DamqConfig, RouterConfig};
 use hopsim_cycles::system::Shares;
+use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Classes;
 use hopsim_network::topology::Topology;
@@ -13,7 +14,7 @@ pub fn share(
     experiment: &Experiment,
     topology: &Topology,
     classes: &mut Classes,
-) -> Result<Option<[Shares; 2]>, ConfigError> {
+) -> Result<Option<ByClass<Shares>>, ConfigError> {
     let RouterConfig::Cioq(router) = &experiment.router else { return Ok(None) };
     let Some(damq) = router.buffers.damq else { return Ok(None) };
     if topology.dragonfly().is_none() {
@@ -23,7 +24,8 @@ pub fn share(
         );
     }
     let longest = super::jobs::longest_packet(experiment);
-    let mut shares = [Shares { reserve: 0, pool: 0 }; 2];
+    // Links of classes that there are not lack nothing.
+    let mut shares = ByClass::splat(Shares { reserve: u32::MAX, pool: 0 });
     let keys = [("local", damq.local_reserve), ("global", damq.global_reserve)];
     for ((share, class), (key, packets)) in shares.iter_mut().zip(&mut classes.links).zip(keys) {
         let size = class.buffer;

@@ -5,12 +5,14 @@ use super::jobs::answers;
 use super::within;
 use crate::config::Experiment;
 use crate::config::router::{ReplyVcs, VcManagement, Vcs as VcsConfig};
+use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Network;
 use hopsim_network::topology::Topology;
-use hopsim_routing::flexvc::{self, FlexVc, Order, Support};
+use hopsim_routing::flexvc::{FlexVc, Order, Support};
 use hopsim_routing::minimal;
-use hopsim_routing::sequence::{VcSequence, classes_of, vcs_needed};
+use hopsim_routing::path::{G, L, letters, vcs_needed};
+use hopsim_routing::sequence::VcSequence;
 use hopsim_routing::vcs::{MOST, Vcs};
 use hopsim_routing::{Flexible, Ordered, Paths, Reverts, Safety};
 
@@ -45,7 +47,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
     let reply = reply_vcs((name, vcs.reply), increasing, replies)?;
     let classes = topology.link_classes();
     let copies = if replies && increasing { 2 } else { 1 };
-    let needed = vcs_needed(&classes_of(&order.sequence, classes)).map(|n| u32::from(n) * copies);
+    let needed = vcs_needed(&order.sequence).map(|n| u32::from(n) * copies);
     for (class, key) in classes.iter().enumerate() {
         let reason = || increasing_reason(routing, (order, paths.hops), (classes, class), copies > 1);
         if increasing && needed[class] > MOST {
@@ -70,8 +72,9 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
             .valid(format!("{} … {MOST}", reply[class] + 1)));
         }
     }
-    let vcs = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
-    flexible.map_or(Ok(()), |paths| check_flexible((name, routing), &paths, vcs, (reply, replies)))
+    let vcs = ByClass::from([vcs.local, vcs.global]).map(Option::unwrap_or_default);
+    let Some(paths) = flexible else { return Ok(()) };
+    check_flexible((name, routing), &paths, classes, vcs, (reply, replies))
 }
 
 /// Fills in the VCs of a network where VCs have no order, or checks the given ones.
@@ -142,11 +145,11 @@ fn increasing_reason(
     doubled: bool,
 ) -> String {
     let (sequence, key) = (&order.sequence, classes[class]);
-    let links = vcs_needed(&classes_of(sequence, classes))[class];
+    let links = vcs_needed(sequence)[class];
     let plural = if links == 1 { "" } else { "s" };
     let both = if doubled { ", and as many for replies" } else { "" };
     // Links of one class need no list of classes.
-    let listed = if classes.len() > 1 { format!(" ({sequence})") } else { String::new() };
+    let listed = if classes.len() > 1 { format!(" ({})", letters(sequence, classes)) } else { String::new() };
     // Misroutes that use VCs again (OLM).
     let more = if hops as usize > sequence.len() { ", local misroutes aside," } else { "" };
     format!(
@@ -159,7 +162,7 @@ fn reply_vcs(
     (name, reply): (&str, Option<ReplyVcs>),
     increasing: bool,
     replies: bool,
-) -> Result<[u32; 2], ConfigError> {
+) -> Result<ByClass<u32>, ConfigError> {
     let path = format!("router.{name}.vcs.reply");
     let value = |vcs: ReplyVcs| format!("{{ local = {}, global = {} }}", vcs.local, vcs.global);
     if let Some(vcs) = reply {
@@ -180,8 +183,8 @@ fn reply_vcs(
             "is missing: with FlexVC replies need VCs of their own, so that they never wait for requests",
         )
         .valid("at least { local = 2, global = 1 }, out of local and global")),
-        Some(vcs) => Ok([vcs.local, vcs.global]),
-        None => Ok([0; 2]),
+        Some(vcs) => Ok(ByClass::from([vcs.local, vcs.global])),
+        None => Ok(ByClass::default()),
     }
 }
 
@@ -189,12 +192,13 @@ fn reply_vcs(
 fn check_flexible(
     (name, routing): (&str, &str),
     paths: &Flexible,
-    vcs: [u32; 2],
-    (reply, replies): ([u32; 2], bool),
+    classes: &[&str],
+    vcs: ByClass<u32>,
+    (reply, replies): (ByClass<u32>, bool),
 ) -> Result<(), ConfigError> {
     let order = order(paths, vcs, reply);
     let path = format!("router.{name}.vcs");
-    let value = format!("{{ local = {}, global = {} }}", vcs[0], vcs[1]);
+    let value = format!("{{ local = {}, global = {} }}", vcs[L as usize], vcs[G as usize]);
     let kinds: &[(bool, &str)] =
         if replies { &[(false, "requests"), (true, "replies")] } else { &[(false, "packets")] };
     for &(is_reply, who) in kinds {
@@ -202,12 +206,13 @@ fn check_flexible(
         if safe && supports_detours(&order, paths, is_reply) {
             continue;
         }
-        let [l, g] = flexvc::vcs_needed(paths.references[paths.references.len() - 1]);
+        let needed = vcs_needed(paths.references[paths.references.len() - 1]);
+        let (l, g) = (needed[L as usize], needed[G as usize]);
         let reason = if safe {
-            let detour = paths.detour;
+            let detour = letters(paths.detour, classes);
             format!("on the nonminimal paths ({detour}) of routing {routing} {who} would have no safe way on")
         } else {
-            format!("the minimal path ({}) is not safe for {who}", minimal::PATH)
+            format!("the minimal path ({}) is not safe for {who}", letters(minimal::PATH, classes))
         };
         let more = if replies { ", besides those for replies alone (at least 2 and 1)" } else { "" };
         return Err(ConfigError::new(path, reason)
@@ -227,9 +232,9 @@ fn supports_detours(order: &Order, paths: &Flexible, reply: bool) -> bool {
     }
 }
 
-fn order(paths: &Flexible, vcs: [u32; 2], reply: [u32; 2]) -> Order {
+fn order(paths: &Flexible, vcs: ByClass<u32>, reply: ByClass<u32>) -> Order {
     // Replies that cannot follow the longest path in their own VCs have those laid out for minimal ones.
-    let references: Vec<&str> = paths.references.iter().copied().chain([minimal::PATH]).collect();
+    let references: Vec<&[u8]> = paths.references.iter().copied().chain([minimal::PATH]).collect();
     Order::new(vcs.map(|n| n as u8), reply.map(|n| n as u8), &references)
 }
 
@@ -240,9 +245,11 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let unordered = || VcSequence::unordered(classes, 0);
     let vcs = match &paths.safety {
         Safety::Ordered(order) => build_ordered(experiment, order, network),
-        Safety::Escape => Vcs::chosen(unordered(), [count, 0]),
-        Safety::Phases => Vcs::by_phase(unordered(), [count, 0]),
-        Safety::Layers(layers) => Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), [count, 0]),
+        Safety::Escape => Vcs::chosen(unordered(), ByClass::from([count])),
+        Safety::Phases => Vcs::by_phase(unordered(), ByClass::from([count])),
+        Safety::Layers(layers) => {
+            Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), ByClass::from([count]))
+        }
         Safety::Any { .. } if count == 1 => Vcs::increasing(unordered()),
         Safety::Any { .. } => Vcs::any(classes, count),
     };
@@ -251,14 +258,13 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
 
 /// The VC management where VCs follow an order.
 fn build_ordered(experiment: &Experiment, order: &Ordered, network: &Network) -> Vcs {
-    let links = classes_of(&order.sequence, network.link_classes);
-    let sequence = |replies| VcSequence::new(&links, &network.classes, replies);
+    let sequence = |replies| VcSequence::new(&order.sequence, &network.classes, replies);
     let vcs = experiment.router.vcs();
     let (VcManagement::Flexvc(config), Some(paths)) = (vcs.management, &order.flexible) else {
         return Vcs::increasing(sequence(answers(experiment)));
     };
-    let reply = vcs.reply.map_or([0; 2], |r| [r.local, r.global]);
-    let all = [vcs.local, vcs.global].map(|n| n.unwrap_or(1));
+    let reply = vcs.reply.map_or(ByClass::default(), |r| ByClass::from([r.local, r.global]));
+    let all = ByClass::from([vcs.local, vcs.global]).map(Option::unwrap_or_default);
     let flex = FlexVc::new(&self::order(paths, all, reply), paths.detour, config.selection);
     Vcs::flexible(sequence(false), flex, all.map(|n| n as u8))
 }

@@ -12,6 +12,7 @@ use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::kernel::regions::Span;
 use hopsim_cycles::observer::{Grant, Load, Observer, WaitReason};
 use hopsim_experiment::plan::Plan;
+use hopsim_network::by_class::MOST_CLASSES;
 use hopsim_network::topology::Topology;
 use hopsim_programs::host::{Host, Letter};
 
@@ -152,7 +153,7 @@ impl Observer for Recorder {
         let base = if packet.route.misrouted() {
             let from = packet.source / topology.nodes_per_router();
             let to = packet.destination_router;
-            topology.minimal_latency(from, to, (&self.links.latency, length)) + length
+            topology.minimal_latency(from, to, (self.links.latency.as_slice(), length)) + length
         } else {
             path
         };
@@ -165,7 +166,7 @@ impl Observer for Recorder {
         if packet.route.misrouted() {
             totals.misrouted[packet.route.place as usize - 1] += 1;
         }
-        for class in 0..2 {
+        for class in 0..MOST_CLASSES {
             totals.queues[class] += u64::from(packet.queue_wait[class]);
             totals.hops[class] += u64::from(packet.hops[class]);
         }

@@ -1,6 +1,7 @@
 //! The dragonfly: see [`Config`].
 
-use super::{GLOBAL, Interconnect, LOCAL, MAX_PORTS, Parameters, PortClass};
+use super::{GLOBAL, GroupClasses, Interconnect, LOCAL, MAX_PORTS, Parameters, PortClass};
+use crate::by_class::ByClass;
 use crate::error::ConfigError;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
@@ -326,12 +327,12 @@ impl Interconnect for Dragonfly {
         }
     }
 
-    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
+    fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {
         let (group, target) = (self.group(from), self.group(to));
         if group == target {
-            return [u16::from(from != to), 0];
+            return ByClass::from([u16::from(from != to)]);
         }
-        [self.local_hops(from, to).min().map_or(0, u16::from), 1]
+        ByClass::from([self.local_hops(from, to).min().map_or(0, u16::from), 1])
     }
 
     #[inline]
@@ -371,6 +372,10 @@ impl Interconnect for Dragonfly {
 
     fn link_classes(&self) -> &'static [&'static str] {
         &["local", "global"]
+    }
+
+    fn group_classes(&self) -> Option<GroupClasses> {
+        Some(GroupClasses { inside: LOCAL, between: GLOBAL })
     }
 }
 
@@ -451,7 +456,7 @@ mod tests {
             for from in 0..t.routers() {
                 for to in (0..t.routers()).filter(|&to| to != from) {
                     let trunk = t.choose_trunk(from, to, &mut stream);
-                    let (mut at, mut hops) = (from, [0u16; 2]);
+                    let (mut at, mut hops) = (from, ByClass::default());
                     while at != to {
                         let (port, class) = t.minimal_port(at, to, trunk);
                         assert_eq!(t.ports()[port], PortClass::Link(class));

@@ -1,6 +1,7 @@
 //! The k-ary n-tree: see [`Config`].
 
 use super::{Interconnect, MAX_PORTS, Parameters, PortClass};
+use crate::by_class::ByClass;
 use crate::error::ConfigError;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
@@ -210,8 +211,8 @@ impl Interconnect for FatTree {
         self.k
     }
 
-    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
-        [self.distance(from, to) as u16, 0]
+    fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {
+        ByClass::from([self.distance(from, to) as u16])
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 use super::shortest::{Maze, ShortestPaths, Step, Ties, distances};
 use super::{Interconnect, LATENCIES, MAX_ROUTER_PORTS, Parameters, PortClass};
+use crate::by_class::ByClass;
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -346,8 +347,8 @@ impl Interconnect for Graph {
         (self.first_port(at, to), 0)
     }
 
-    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
-        [self.distance(from, to), 0]
+    fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {
+        ByClass::from([self.distance(from, to)])
     }
 
     fn minimal_latency(&self, from: u32, to: u32, (_, length): (&[u32], u32)) -> u32 {

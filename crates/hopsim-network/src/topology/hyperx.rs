@@ -1,6 +1,7 @@
 //! The HyperX: see [`Config`].
 
 use super::{Interconnect, MAX_PORTS, MAX_ROUTER_PORTS, Parameters, PortClass};
+use crate::by_class::ByClass;
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -179,8 +180,8 @@ impl Interconnect for HyperX {
         (port.unwrap_or_else(|| unreachable!("the packet is on its way")) as usize, 0)
     }
 
-    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2] {
-        [self.nearer_ports(from, to).count() as u16, 0]
+    fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {
+        ByClass::from([self.nearer_ports(from, to).count() as u16])
     }
 
     #[inline]
@@ -247,7 +248,7 @@ mod tests {
                     (at, before) = (hyperx.neighbour(at, port).unwrap().0, dimension);
                     links += 1;
                 }
-                assert_eq!(hyperx.minimal_hops(from, to), [links, 0]);
+                assert_eq!(hyperx.minimal_hops(from, to), ByClass::from([links]));
                 longest = longest.max(u32::from(links));
             }
             assert_eq!(longest, hyperx.diameter());

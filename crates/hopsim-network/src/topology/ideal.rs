@@ -1,6 +1,7 @@
 //! The ideal network: see [`Config`].
 
 use super::{Interconnect, MAX_PORTS, Parameters, PortClass};
+use crate::by_class::ByClass;
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,8 +73,8 @@ impl Interconnect for Ideal {
         (0, 0)
     }
 
-    fn minimal_hops(&self, _: u32, _: u32) -> [u16; 2] {
-        [0; 2]
+    fn minimal_hops(&self, _: u32, _: u32) -> ByClass<u16> {
+        ByClass::default()
     }
 }
 

@@ -12,6 +12,7 @@ pub mod hyperx;
 pub mod ideal;
 pub mod shortest;
 
+use crate::by_class::{ByClass, MOST_CLASSES};
 use crate::error::ConfigError;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
@@ -95,7 +96,7 @@ macro_rules! topologies {
     };
 }
 
-/// One row per question: all but [`Topology::minimal_port`] are those of [`Interconnect`].
+/// One row per question: all but [`Topology::minimal_port`] and [`Topology::minimal_hops`] are those of [`Interconnect`].
 macro_rules! questions {
     ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
         impl Topology {
@@ -164,10 +165,10 @@ questions! {
     #[inline]
     fn choose_trunk(at: u32, to: u32, stream: &mut Stream) -> u16;
     fn trunk_of(at: u32, to: u32, node: u32) -> u16;
-    fn minimal_hops(from: u32, to: u32) -> [u16; 2];
     fn minimal_latency(from: u32, to: u32, costs: (&[u32], u32)) -> u32;
     fn group(router: u32) -> u32;
     fn groups() -> u32;
+    fn group_classes() -> Option<GroupClasses>;
 }
 
 /// A kind of router port; links of one kind have one latency, one number of VCs and one buffer size.
@@ -175,8 +176,17 @@ questions! {
 pub enum PortClass {
     /// To a node: injection as an input, ejection as an output.
     Terminal,
-    /// A link of class 0 or 1 (dragonfly: local, global).
+    /// A link of a class, by its number (dragonfly: local, global).
     Link(u8),
+}
+
+/// The classes of links by which routers of a group and of different groups are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupClasses {
+    /// Class of the links that stay in a group.
+    pub inside: u8,
+    /// Class of the links that lead out of a group.
+    pub between: u8,
 }
 
 /// Index of the local links of a dragonfly among the link classes.
@@ -324,7 +334,7 @@ pub trait Interconnect {
     }
 
     /// Links of each class on the minimal path from `from` to `to`, the shortest over all trunks.
-    fn minimal_hops(&self, from: u32, to: u32) -> [u16; 2];
+    fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16>;
 
     /// Sum of the latencies of the links of that path, where links of each class have these \[cycles\], for a packet of so many
     /// phits.
@@ -342,6 +352,11 @@ pub trait Interconnect {
     fn groups(&self) -> u32 {
         1
     }
+
+    /// Which links stay in a group and which lead out of it, `None` in a topology without groups.
+    fn group_classes(&self) -> Option<GroupClasses> {
+        None
+    }
 }
 
 impl Topology {
@@ -354,6 +369,11 @@ impl Topology {
             Self::Dragonfly(t) => t.minimal_port(at, to, trunk),
             _ => self.minimal_port_out_of_line(at, to, trunk),
         }
+    }
+
+    /// See [`Interconnect::minimal_hops`]. An array, which can be taken apart.
+    pub fn minimal_hops(&self, from: u32, to: u32) -> [u16; MOST_CLASSES] {
+        ask!(self, t => t.minimal_hops(from, to)).into()
     }
 
     /// See [`Interconnect::minimal_runs`].

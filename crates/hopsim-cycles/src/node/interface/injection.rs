@@ -8,6 +8,7 @@ use crate::kernel::wires::{Arrival, Credit};
 use crate::mode::Mode;
 use crate::node::interface::Interfaces;
 use crate::observer::{Load, Observer as _};
+use hopsim_network::by_class::ByClass;
 use hopsim_network::network::NONE;
 use hopsim_routing::RouteState;
 
@@ -233,8 +234,8 @@ impl Interfaces {
             length: length as u16,
             crossing: kernel.constants.system.router.crossing[length as usize] as u16,
             injection: Injection::default(),
-            queue_wait: [0; 2],
-            hops: [0; 2],
+            queue_wait: ByClass::default(),
+            hops: ByClass::default(),
             job,
             ejection: Exit {
                 terminal: (packet.destination - destination_router * self.per_router) as u8,

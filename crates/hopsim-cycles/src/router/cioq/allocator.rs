@@ -7,7 +7,6 @@ use crate::kernel::ids::{Id as _, Slot};
 use crate::node::Run;
 use crate::router::cioq::choices::Openings;
 use crate::router::cioq::context::Context;
-use crate::router::cioq::marks::{GLOBAL_CODE, Loads};
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::router_mut::RouterMut;
 use crate::router::cioq::routers::Array;
@@ -178,9 +177,8 @@ impl<const W: usize> SwitchAllocator<W> {
         cx: &mut Context<'_, W, M>,
     ) -> u32 {
         if let Some(marks) = &mut cx.marks {
-            let loads = Loads { capacity: cx.shared.capacities[GLOBAL_CODE as usize], minimal: &cx.minimal };
             let waiting = &mut router.extras.choices.waiting;
-            marks.refresh_own((router.number, router.state), loads, waiting, cx.kernel.now);
+            marks.refresh_own((router.number, router.state), &cx.minimal, waiting, cx.kernel.now);
         }
         let (mut fixed, mut losers) = (Mask::EMPTY, Mask::EMPTY);
         for iteration in 0..cx.shared.allocation.iterations {

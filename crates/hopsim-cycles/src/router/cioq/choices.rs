@@ -7,6 +7,7 @@ use crate::router::cioq::routers::Router;
 use crate::router::cioq::tables::Tables;
 use crate::router::cioq::waiting::WaitingHeads;
 use crate::system::System;
+use hopsim_network::by_class::ByClass;
 use hopsim_network::network::TERMINAL;
 use hopsim_routing::RouteState;
 use hopsim_routing::prospect::Prospect;
@@ -40,7 +41,7 @@ pub struct Choices<const W: usize> {
     /// What the packet at the head of a slot remembers if it is granted what it asks for now, by slot.
     pub(super) after: By<Slot, RouteState>,
     /// Pairs of all ports of a link class in a VC -- constant.
-    pairs: [[Mask<Pair, W>; VCS]; 2],
+    pairs: ByClass<[Mask<Pair, W>; VCS]>,
     /// Pairs of all links in a VC or one above, by VC -- constant.
     vcs_from: [Mask<Pair, W>; VCS + 1],
     /// Whether answers change what heads remember -- constant.
@@ -52,7 +53,7 @@ impl<const W: usize> Choices<W> {
     pub fn new(system: &System, (routers, ahead): (usize, u32)) -> Self {
         let layout = &system.network.layout;
         let slots = if system.routing.redecides() { 64 * W } else { 0 };
-        let (mut pairs, mut vcs_from) = ([[Mask::EMPTY; VCS]; 2], [Mask::EMPTY; VCS + 1]);
+        let (mut pairs, mut vcs_from) = (ByClass::splat([Mask::EMPTY; VCS]), [Mask::EMPTY; VCS + 1]);
         for pair in 0..layout.pairs() {
             let link = layout.pair_vc(pair).map(|(port, vc)| (layout.class[port], vc));
             if let Some((class, vc)) = link.filter(|&(class, _)| class != TERMINAL) {
@@ -87,7 +88,7 @@ impl<const W: usize> Choices<W> {
     /// The pairs of all ports of a link class in a VC.
     #[inline]
     pub fn pairs(&self, class: u8, vc: u8) -> Mask<Pair, W> {
-        self.pairs[class as usize % 2][vc as usize % VCS]
+        self.pairs.wrapped(class as usize)[vc as usize % VCS]
     }
 
     /// The pairs of all links in VC `vc` or one above.

@@ -95,7 +95,7 @@ impl Contention {
             releases: Wheel::new(2 * system.longest_packet()),
             alpha: sensors.alpha.unwrap_or(0.0),
             averages: vec![Average::default(); averages],
-            groups: sensors.exchange.map(|exchange| Groups::new(system, exchange, routers)),
+            groups: sensors.exchange.and_then(|exchange| Groups::new(system, exchange, routers)),
         })
     }
 
@@ -223,19 +223,19 @@ impl Contention {
 }
 
 impl Groups {
-    fn new(system: &System, exchange: Exchange, routers: usize) -> Self {
+    fn new(system: &System, exchange: Exchange, routers: usize) -> Option<Self> {
         let count = system.topology.groups() as usize;
         let group = system.network.routers as usize / count;
-        Self {
+        Some(Self {
             exchange,
             count,
             routers: group,
-            latency: system.network.classes.links[0].latency,
+            latency: system.latency_in_groups()?,
             own: vec![0; routers * count],
             told: vec![0; routers * count],
             sums: vec![0; routers / group * count],
             under_way: VecDeque::new(),
-        }
+        })
     }
 
     /// The messages of a router on their way.

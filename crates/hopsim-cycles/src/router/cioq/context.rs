@@ -16,7 +16,6 @@ use crate::router::cioq::sat::SatSignal;
 use crate::router::cioq::shared::Shared;
 use crate::router::cioq::tables::Tables;
 use hopsim_network::network::TERMINAL;
-use hopsim_network::topology::LOCAL;
 use hopsim_routing::{Head, Route};
 
 /// The state of a region besides the state of its routers.
@@ -186,7 +185,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         let class = self.shared.tables.port(self.shared.tables.slot_port(slot)).class;
         let topology = &self.kernel.constants.system.topology;
         let (here, target) = (topology.group(head.router), topology.group(head.destination));
-        let counts = class != LOCAL + 1 && here != target;
+        let counts = class != self.shared.inside && here != target;
         Counted {
             port: self.shared.routing.minimal_port(&head, &packet.route) as u16,
             group: counts.then_some(target as u16),

@@ -4,6 +4,7 @@
 use crate::kernel::by::By;
 use crate::kernel::ids::PairId;
 use crate::system::{Shares, System};
+use hopsim_network::by_class::ByClass;
 
 /// Free phits for each VC of a port whose buffer is shared, given what all of its VCs have outstanding: what is left of the
 /// reserve of the VC and of the pool.
@@ -16,7 +17,7 @@ pub fn credits_of(shares: Shares, outstanding: &[u32]) -> impl Iterator<Item = u
 /// What every output VC has outstanding, where buffers are shared.
 pub struct Damq {
     /// How the VCs of a port share its buffer, by link class -- constant.
-    pub(super) shares: [Shares; 2],
+    pub(super) shares: ByClass<Shares>,
     /// What each pair has outstanding \[phits\].
     pub(super) outstanding: By<PairId, u32>,
 }

@@ -14,28 +14,24 @@ use crate::router::cioq::routers::Router;
 use crate::router::cioq::waiting::WaitingHeads;
 use crate::system::System;
 use hopsim_network::network::PortClassCode;
-use hopsim_network::topology::GLOBAL;
+use hopsim_network::topology::PortClass;
 use hopsim_routing::view::{Packets, Saturation, Sensing, Sensors};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The code of global ports.
-pub const GLOBAL_CODE: PortClassCode = GLOBAL + 1;
-
-/// What marks are computed from, besides credits.
-#[derive(Clone, Copy)]
-pub struct Loads<'a> {
-    /// Phits that one VC of a global buffer can hold.
-    pub capacity: u32,
-    /// Outstanding phits of packets on their minimal path, by pair; empty if nobody reads them.
-    pub minimal: &'a By<PairId, u32>,
-}
+/// Outstanding phits of packets on their minimal path, by pair, from which marks are computed besides credits; empty if nobody
+/// reads them.
+type Minimal = By<PairId, u32>;
 
 /// The marks of the routers of a region, which is whole groups: a bit per VC, by router · global ports + number of the port.
 pub struct Marks {
     rule: Saturation,
     /// Threshold of the rule that marks links \[phits\] -- constant.
     threshold: f64,
+    /// Class of global ports, as [`PortInfo`](crate::router::cioq::tables::PortInfo) has it -- constant.
+    class: PortClassCode,
+    /// Phits that one VC of a global buffer can hold -- constant.
+    capacity: u32,
     /// Global ports of a router -- constant.
     ports: Range<usize>,
     /// Global ports of each router that a link is plugged in: first pair and index of the mark -- constant.
@@ -81,9 +77,10 @@ impl Marks {
     /// Marks none of which is set, `None` if nobody reads them.
     pub fn new(system: &System, sensors: &Sensors, span: &Span) -> Option<Self> {
         let rule = sensors.saturation.clone()?;
-        let classes = &system.network.layout.class;
-        let first = classes.iter().position(|&c| c == GLOBAL_CODE)?;
-        let latency = system.network.classes.links[0].latency;
+        let between = system.topology.group_classes()?.between;
+        let (classes, class) = (&system.network.layout.class, between + 1);
+        let first = classes.iter().position(|&c| c == class)?;
+        let latency = system.latency_in_groups()?;
         let routers = span.routers;
         let ports = first..classes.len();
         let plugged = |number: RegionRouter| {
@@ -96,6 +93,8 @@ impl Marks {
         Some(Self {
             threshold: rule.threshold * f64::from(system.longest_packet()),
             rule,
+            class,
+            capacity: system.network.classes.of(PortClass::Link(between)).buffer,
             links: (0..routers).map(RegionRouter::at).map(plugged).collect(),
             group: (system.network.routers / system.topology.groups()) as usize,
             latency,
@@ -116,6 +115,8 @@ impl Marks {
         let Self {
             rule: _,
             threshold: _,
+            class: _,
+            capacity: _,
             ports,
             links: _,
             group: _,
@@ -164,7 +165,7 @@ impl Marks {
     /// An output VC of `router` has another occupancy than before: its marks are to be computed anew.
     #[inline]
     pub fn touch(&mut self, router: RegionRouter, (class, vc): (PortClassCode, usize)) {
-        if class != GLOBAL_CODE {
+        if class != self.class {
             return;
         }
         let vcs = if self.shared { self.rule.read } else { self.rule.read & 1 << vc };
@@ -261,7 +262,7 @@ impl Marks {
     /// routers.
     pub fn refresh<const W: usize>(
         &mut self,
-        (routers, loads): (&By<RegionRouter, Router<W>>, Loads<'_>),
+        (routers, minimal): (&By<RegionRouter, Router<W>>, &Minimal),
         (waiting, active): (&mut WaitingHeads<W>, &mut [u64]),
         now: u32,
     ) {
@@ -276,7 +277,7 @@ impl Marks {
         self.under_way.put_back(due);
         let mut changed = std::mem::take(&mut self.changed);
         for number in changed.drain(..) {
-            if self.refresh_of((number, &routers[number]), loads, waiting, now) {
+            if self.refresh_of((number, &routers[number]), minimal, waiting, now) {
                 wake(active, number);
             }
         }
@@ -288,12 +289,12 @@ impl Marks {
     pub fn refresh_own<const W: usize>(
         &mut self,
         (number, router): (RegionRouter, &Router<W>),
-        loads: Loads<'_>,
+        minimal: &Minimal,
         waiting: &mut WaitingHeads<W>,
         now: u32,
     ) {
         if self.is_stale(number) && waiting.has_outbound(number) {
-            self.refresh_of((number, router), loads, waiting, now);
+            self.refresh_of((number, router), minimal, waiting, now);
         }
     }
 
@@ -301,13 +302,14 @@ impl Marks {
     fn refresh_of<const W: usize>(
         &mut self,
         (number, router): (RegionRouter, &Router<W>),
-        loads: Loads<'_>,
+        minimal: &Minimal,
         waiting: &mut WaitingHeads<W>,
         now: u32,
     ) -> bool {
+        let capacity = self.capacity;
         let changed = match self.rule.packets {
-            Packets::All => self.update(number, |pair| loads.capacity - router.credits[pair], now),
-            Packets::Minimal => self.update(number, |pair| loads.minimal[number.pair::<W>(pair)], now),
+            Packets::All => self.update(number, |pair| capacity - router.credits[pair], now),
+            Packets::Minimal => self.update(number, |pair| minimal[number.pair::<W>(pair)], now),
         };
         changed && waiting.wake_own(number, self.ports.clone())
     }

@@ -19,14 +19,12 @@ use crate::router::cioq::allocator::SwitchAllocator;
 use crate::router::cioq::context::Context;
 use crate::router::cioq::extras::Extras;
 use crate::router::cioq::injection_waits::InjectionWaits;
-use crate::router::cioq::marks::{GLOBAL_CODE, Loads};
 use crate::router::cioq::options::Inspection;
 use crate::router::cioq::router_mut::RouterMut;
 use crate::router::cioq::routers::{Router, routers, with_ejection_space};
 use crate::router::cioq::shared::Shared;
 use crate::router::cioq::tables::PairInfo;
 use hopsim_network::network::NONE;
-use hopsim_network::topology::LOCAL;
 use std::sync::Arc;
 
 /// Some routers of the network, their nodes, and all state that only these write.
@@ -375,9 +373,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     fn refresh_marks(&mut self) {
         let cx = &mut self.context;
         let Some(marks) = &mut cx.marks else { return };
-        let loads = Loads { capacity: cx.shared.capacities[GLOBAL_CODE as usize], minimal: &cx.minimal };
         let waiting = &mut self.extras.choices.waiting;
-        marks.refresh((&self.routers, loads), (waiting, &mut self.active), cx.kernel.now);
+        marks.refresh((&self.routers, &cx.minimal), (waiting, &mut self.active), cx.kernel.now);
     }
 
     /// Every router sends `phits` of its own on each of its local links, behind what is queued there. Without output queues no
@@ -387,7 +384,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         for (number, router) in self.routers.numbered_mut() {
             for port in 0..self.context.shared.tables.port_count {
                 let state = &mut router.ports[port];
-                if state.class == LOCAL + 1 {
+                if state.class == self.context.shared.inside {
                     state.tail = state.tail.max(now) + phits;
                     if self.extras.ring == 0 {
                         state.out_ready = state.out_ready.max(state.tail.saturating_sub(crossbar));

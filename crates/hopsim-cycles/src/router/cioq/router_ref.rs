@@ -7,6 +7,7 @@ use crate::router::cioq::draws::Attempt;
 use crate::router::cioq::extras::Extras;
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::routers::Router;
+use crate::router::cioq::shared::CAPACITIES;
 use crate::router::cioq::tables::PairInfo;
 use hopsim_network::network::TERMINAL;
 use hopsim_routing::flexvc::roomiest;
@@ -137,7 +138,7 @@ impl<const W: usize> RouterRef<'_, W> {
         let vc = if cx.shared.requests.joins_shortest {
             let (row, start) = (self.state.credits.row(first), first.index());
             let credits = |vc: u8| row[(start + vc as usize) % 64];
-            roomiest((highest, cx.shared.capacities[class as usize % 4]), credits)
+            roomiest((highest, cx.shared.capacities[class as usize % CAPACITIES]), credits)
         } else {
             self.select_vc_by_rank(cx, highest, slot, iteration)
         };

@@ -6,6 +6,7 @@ use crate::router::cioq::choices::Openings;
 use crate::router::cioq::context::Context;
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::router_ref::RouterRef;
+use crate::router::cioq::shared::CAPACITIES;
 use hopsim_network::network::TERMINAL;
 use hopsim_routing::prospect::Productive;
 use hopsim_routing::view::View;
@@ -76,7 +77,7 @@ impl<const W: usize, M: Run> View for RouterView<'_, '_, W, M> {
 
     #[inline]
     fn capacity(&self, class: u8) -> u32 {
-        self.cx.shared.capacities[(class as usize + 1) % 4]
+        self.cx.shared.capacities[(class as usize + 1) % CAPACITIES]
     }
 
     #[inline]

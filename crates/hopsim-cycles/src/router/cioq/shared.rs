@@ -5,10 +5,14 @@ use crate::mode::Mode;
 use crate::router::cioq::rules::{Allocation, Crossing, Requests, Room};
 use crate::router::cioq::tables::Tables;
 use crate::system::System;
-use hopsim_network::network::{NONE, TERMINAL};
+use hopsim_network::by_class::MOST_CLASSES;
+use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
 use hopsim_routing::Routing;
 use hopsim_routing::minimal::Minimal;
 use std::marker::PhantomData;
+
+/// Entries by port class: one for terminal ports, one for each class of links, and as many more as it takes to mask the index.
+pub const CAPACITIES: usize = (1 + MOST_CLASSES).next_power_of_two();
 
 /// The constants of a run, computed once. Every region has a copy of these constants, so that hot code finds them where its state
 /// is; what is large is not copied.
@@ -28,15 +32,22 @@ pub struct Shared<'p, M> {
     pub requests: Requests,
     /// The layout of a router.
     pub tables: Tables,
-    /// Phits that one VC of a buffer can hold, by port class, and one more entry to mask the index.
-    pub capacities: [u32; 4],
+    /// Phits that one VC of a buffer can hold, by port class; see [`CAPACITIES`].
+    pub capacities: [u32; CAPACITIES],
+    /// Class of the ports whose links stay in a group, as [`PortInfo`](crate::router::cioq::tables::PortInfo) has it, or of none
+    /// where there are no groups.
+    pub inside: PortClassCode,
     mode: PhantomData<M>,
 }
 
 impl<'p, M> Shared<'p, M> {
     /// The constants of a system.
     pub fn new(system: &'p System) -> Self {
-        let capacity = |class: usize| system.network.classes.links.get(class).map_or(0, |c| c.buffer);
+        let mut capacities = [0; CAPACITIES];
+        capacities[TERMINAL as usize] = NONE;
+        for (capacity, class) in capacities[1..].iter_mut().zip(&system.network.classes.links) {
+            *capacity = class.buffer;
+        }
         Self {
             routing: &system.routing,
             base: system.routing.base(),
@@ -45,7 +56,8 @@ impl<'p, M> Shared<'p, M> {
             room: Room::new(system),
             requests: Requests::new(system),
             tables: Tables::new(system),
-            capacities: [NONE, capacity(0), capacity(1), 0],
+            capacities,
+            inside: system.topology.group_classes().map_or(PortClassCode::MAX, |classes| classes.inside + 1),
             mode: PhantomData,
         }
     }
@@ -201,6 +213,6 @@ impl<M: Mode> Shared<'_, M> {
     /// Phits that the buffer behind a pair can hold in one VC.
     #[inline]
     pub fn capacity(&self, pair: Pair) -> u32 {
-        self.capacities[self.tables.pair(pair).class as usize % 4]
+        self.capacities[self.tables.pair(pair).class as usize % CAPACITIES]
     }
 }

@@ -13,6 +13,7 @@ use crate::router::cioq::mask::Mask;
 use crate::router::cioq::routers::{Array, Router};
 use crate::router::cioq::tables::Tables;
 use crate::system::System;
+use hopsim_network::by_class::ByClass;
 use hopsim_network::network::{PortClassCode, TERMINAL};
 use hopsim_routing::prospect::Prospect;
 use std::ops::Range;
@@ -27,7 +28,7 @@ struct RouterWaits<const W: usize> {
     /// Slots whose minimal path or detour goes over a port, by port.
     own: Array<usize, Mask<Slot, W>, W>,
     /// Slots that could choose any port of a link class, by class.
-    misroutes: [Mask<Slot, W>; 2],
+    misroutes: ByClass<Mask<Slot, W>>,
     /// Slots whose heads would answer what they answered last, and could not be granted it.
     asleep: Mask<Slot, W>,
     /// Slots of busy inputs.
@@ -49,6 +50,8 @@ pub struct WaitingHeads<const W: usize> {
     routers: By<RegionRouter, RouterWaits<W>>,
     /// Ports that become free.
     releases: Wheel<Release>,
+    /// Class of the links that are marked, which lead out of a group; of none in a network without groups -- constant.
+    marked: u8,
     /// Whether heads may sleep: their answers depend on nothing but what wakes them -- constant.
     sleeps: bool,
 }
@@ -61,7 +64,7 @@ impl<const W: usize> WaitingHeads<W> {
             outbound: Mask::EMPTY,
             known: Mask::EMPTY,
             own: Array::new(Mask::EMPTY),
-            misroutes: [Mask::EMPTY; 2],
+            misroutes: ByClass::splat(Mask::EMPTY),
             asleep: Mask::EMPTY,
             busy_inputs: Mask::EMPTY,
             busy_outputs: Mask::EMPTY,
@@ -73,12 +76,13 @@ impl<const W: usize> WaitingHeads<W> {
             && (system.router.output_buffer.is_none() || system.shortest_packet() == system.longest_packet());
         let sleeps = timeless && !routing.draws();
         let routers = if routing.redecides() { routers } else { 0 };
-        Self { routers: By::all(waits, routers), releases: Wheel::new(ahead), sleeps }
+        let marked = system.topology.group_classes().map_or(u8::MAX, |classes| classes.between);
+        Self { routers: By::all(waits, routers), releases: Wheel::new(ahead), marked, sleeps }
     }
 
     /// Whether the head of a slot sleeps: what else is known of the head follows from what it may choose.
     pub fn sleeps(&self, (number, slot): (RegionRouter, Slot)) -> bool {
-        let Self { routers, releases: _, sleeps: _ } = self;
+        let Self { routers, releases: _, marked: _, sleeps: _ } = self;
         let waits = &routers[number];
         let RouterWaits {
             outbound: _,
@@ -115,7 +119,7 @@ impl<const W: usize> WaitingHeads<W> {
     /// The head of a slot has a choice from now on.
     #[inline]
     pub fn add(&mut self, (number, slot): (RegionRouter, Slot), prospect: &Prospect) {
-        if prospect.may_read_own_mark() {
+        if prospect.may_read_own_mark(self.marked) {
             self.routers[number].outbound.insert(slot);
         }
     }
@@ -135,7 +139,7 @@ impl<const W: usize> WaitingHeads<W> {
         waits.known.remove(slot);
         waits.asleep.remove(slot);
         each_own_port(prospect, |port| waits.own[port].remove(slot));
-        prospect.each_misroute(|class, _| waits.misroutes[class as usize % 2].remove(slot));
+        prospect.each_misroute(|class, _| waits.misroutes.wrapped_mut(class as usize).remove(slot));
     }
 
     /// The slots with a choice, out of `choosing`, whose heads are to be asked.
@@ -179,7 +183,7 @@ impl<const W: usize> WaitingHeads<W> {
         if !waits.known.contains(slot) {
             waits.known.insert(slot);
             each_own_port(prospect, |port| waits.own[port].insert(slot));
-            prospect.each_misroute(|class, _| waits.misroutes[class as usize % 2].insert(slot));
+            prospect.each_misroute(|class, _| waits.misroutes.wrapped_mut(class as usize).insert(slot));
         }
     }
 
@@ -298,7 +302,7 @@ impl<const W: usize> RouterWaits<W> {
     fn wake(&mut self, port: usize, class: PortClassCode) {
         self.asleep = self.asleep.without(self.own[port]);
         if class != TERMINAL {
-            self.asleep = self.asleep.without(self.misroutes[(class as usize - 1) % 2]);
+            self.asleep = self.asleep.without(*self.misroutes.wrapped(class as usize - 1));
         }
     }
 }
