@@ -5,4 +5,5 @@ pub mod config;
 pub mod document;
 pub mod memory;
 pub mod plan;
+pub mod proof;
 pub mod survey;
