@@ -121,7 +121,7 @@ impl<'p> Dependencies<'p> {
         };
         let named =
             |circle: Vec<u32>| circle.into_iter().map(|number| self.channels.channel(number)).collect();
-        if self.enters || all.iter().all(|&(.., is_entry)| !is_entry) {
+        if self.enters || self.channels.network.layout.entries.iter().all(|&entries| entries == 0) {
             return Err(named(circle));
         }
         let inside: Vec<(u32, u32)> =
