@@ -77,17 +77,21 @@ impl<'p> Dependencies<'p> {
         self.exists.iter().filter(|&&exists| exists).count()
     }
 
-    /// How many dependencies there are.
+    /// How many dependencies there are among these channels.
     pub fn count(&self) -> usize {
-        self.rows.iter().map(|word| word.count_ones() as usize).sum()
+        let rows = self.rows.chunks(self.words).zip(&self.exists).filter(|&(_, &exists)| exists);
+        rows.flat_map(|(row, _)| row).map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Visits all dependencies: the channel that is held, that which is waited for, and whether by an entry.
+    /// Visits all dependencies: the channel that is held, which nobody need wait for, that which is waited for, and whether by an entry.
     pub fn each(&self, mut visit: impl FnMut(u32, u32, bool)) {
-        for held in (0..self.channels.count() as u32).filter(|&held| self.exists[held as usize]) {
-            let (router, _) = self.channels.behind(self.channels.channel(held));
+        for held in 0..self.channels.count() as u32 {
             let row = &self.rows[held as usize * self.words..][..self.words];
             interrupt::steps(self.words as u64);
+            if row.iter().all(|&word| word == 0) {
+                continue;
+            }
+            let (router, _) = self.channels.behind(self.channels.channel(held));
             for (number, &word) in row.iter().enumerate() {
                 let mut bits = word;
                 while bits != 0 {
