@@ -1,6 +1,7 @@
 //! Experiments: what a document may say, from its text to its points, and the plan that each point is checked and resolved
 //! into. Nothing here simulates, or knows what is measured.
 
+mod circle;
 pub mod config;
 pub mod document;
 pub mod memory;

@@ -16,7 +16,7 @@ mod walk;
 mod words;
 
 pub use channels::Channel;
-pub use words::{circle_in_words, deadlock_line};
+pub use words::deadlock_line;
 
 use crate::plan::Plan;
 use dependencies::{Dependencies, words};

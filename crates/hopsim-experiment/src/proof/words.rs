@@ -1,14 +1,9 @@
 //! What is found, in words.
 
 use super::{Circle, Ground, Proof, Verdict};
+use crate::circle;
 use crate::plan::Plan;
 use hopsim_routing::Safety;
-
-/// A circle in words: who can wait for each other, for room behind which `places`.
-pub fn circle_in_words(who: &str, places: &str, way: &[String]) -> String {
-    let way: Vec<&str> = way.iter().chain(way.first()).map(String::as_str).collect();
-    format!("{who} can wait for each other in a circle, for room behind these {places}: {}", way.join(" → "))
-}
 
 /// What `hopsim check` says of a verdict, at most `most` heads having been looked at.
 pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
@@ -42,9 +37,9 @@ fn of_proof(proof: &Proof) -> String {
     format!("{}{choice}, {dependencies}{circle}", count(proof.channels, what))
 }
 
-fn of_circle(plan: &Plan, circle: &Circle) -> String {
-    let way: Vec<String> = circle.channels.iter().map(|channel| channel.name(&plan.system.network)).collect();
-    circle_in_words("packets", "outputs", &way)
+fn of_circle(plan: &Plan, found: &Circle) -> String {
+    let way: Vec<String> = found.channels.iter().map(|channel| channel.name(&plan.system.network)).collect();
+    circle::in_words("packets", "outputs", &way)
 }
 
 /// The rule that keeps packets from waiting for each other in a circle, `None` if the plan breaks it.
