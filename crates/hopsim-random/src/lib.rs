@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_stream_draws_what_it_is_made_to_draw() {
-        for z in (0..1000).map(|i| mix(i)) {
+        for z in (0..1000).map(mix) {
             assert_eq!(mix(unmix(z)), z);
         }
         for n in [1, 2, 3, 7, 64, 1000, 65_536, 100_003] {

@@ -174,9 +174,10 @@ def test_help_is_help(hopsim: Command, arguments: list[str]) -> None:
 
 
 def test_check_counts_points_and_network(hopsim: Command, sweep: Path) -> None:
-    counted, network, _, last = hopsim("check", sweep).stdout.splitlines()
+    counted, network, deadlock, _, last = hopsim("check", sweep).stdout.splitlines()
     assert (counted, last) == ("points: 12", "OK")
     assert network.startswith("network: 6 nodes, 6 routers, ")
+    assert deadlock.startswith("deadlock: none can arise: ")
 
 
 def test_a_state_that_is_refused_takes_no_results_directory(

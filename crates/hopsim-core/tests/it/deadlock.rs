@@ -83,38 +83,6 @@ fn a_torus_without_bubbles_deadlocks_and_with_them_it_does_not() {
 }
 
 #[test]
-fn sticky() {
-    for (local, global, routing) in [(5, 3, "ugal"), (4, 2, "ugal"), (5, 3, "piggyback")] {
-        for (outstanding, seed) in [(1, 1), (2, 2), (4, 3)] {
-            let document = json!({
-                "topology": { "dragonfly": { "p": 2, "a": 4, "h": 2 } },
-                "routing": { routing: {} },
-                "router": { "cioq": { "vcs": { "local": local, "global": global, "injection": 2, "reply": { "local": 2, "global": 1 }, "management": { "flexvc": {} } },
-                    "buffers": { "local": 8, "global": 8, "injection": 8, "output": 8 } } },
-                "jobs": [{ "traffic": { "request_reply": {"outstanding": outstanding}, "pattern": {"adversarial": {"offset": 1}}, "process": { "bernoulli": { "load": 1.0 } } } }],
-                "measure": { "warmup": 0, "cycles": 50_000, "watchdog": 500, "seed": seed }
-            });
-            let experiment = match serde_json::from_value(document) {
-                Ok(e) => e,
-                Err(e) => {
-                    println!("{e}");
-                    continue;
-                }
-            };
-            match Plan::new(&experiment) {
-                Err(e) => println!("{local} {global} refused {e}"),
-                Ok(plan) => match run(&plan, &Control::default()) {
-                    Err(RunError::Deadlock(report)) => {
-                        println!("{routing} {local} {global} {outstanding}: {report}")
-                    }
-                    other => println!("{routing} {local} {global} {outstanding}: ok {}", other.is_ok()),
-                },
-            }
-        }
-    }
-}
-
-#[test]
 fn with_vc_order_the_same_overload_never_deadlocks() {
     assert!(run(&overloaded(), &Control::default()).is_ok());
 }

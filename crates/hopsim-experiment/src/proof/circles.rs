@@ -83,7 +83,9 @@ impl Graph {
             circle.reverse();
             circle
         });
-        reached.into_iter().for_each(|number| before[number as usize] = u32::MAX);
+        for number in reached {
+            before[number as usize] = u32::MAX;
+        }
         circle
     }
 }

@@ -134,9 +134,9 @@ impl<'p> Dependencies<'p> {
             return Err(named(circle));
         }
         let mut rings = UnionFind::new(self.channels.count());
-        inside.iter().for_each(|&(held, next)| {
+        for &(held, next) in &inside {
             rings.union(held, next);
-        });
+        }
         let between = all.iter().filter(|&&(.., is_entry)| is_entry);
         let between: Vec<(u32, u32, u32)> =
             between.map(|&(held, next, _)| (rings.find(held), rings.find(next), next)).collect();

@@ -106,7 +106,7 @@ pub fn prove_within(plan: &Plan, most: u64) -> Verdict {
 pub fn dependencies(plan: &Plan, escape: bool) -> Option<Vec<(Channel, Channel)>> {
     let mut graph = Dependencies::new(&plan.system);
     walk(&plan.system, MOST_HEADS, &mut |waiting: &Waiting<'_>| {
-        each_wait(plan, waiting, &mut graph, escape)
+        each_wait(plan, waiting, &mut graph, escape);
     })?;
     Some(graph.listed())
 }
@@ -117,7 +117,7 @@ fn proof(ground: Ground, rings: usize, graph: &Dependencies<'_>, heads: u64) -> 
 
 /// Adds what a head waits for, or what it waits for in the end.
 fn each_wait(plan: &Plan, waiting: &Waiting<'_>, graph: &mut Dependencies<'_>, in_the_end: bool) {
-    let (system, router, held) = (&plan.system, waiting.head.router, waiting.held);
+    let (system, router, held) = (&plan.system, waiting.head.router, waiting.holds);
     let answers = system.network.classes.request_reply() && !waiting.head.reply;
     if answers && waiting.grants.iter().any(|(way, _)| way.is_none()) {
         graph.wait_for_answer(held, router);

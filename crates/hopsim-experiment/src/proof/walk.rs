@@ -21,7 +21,7 @@ pub struct Waiting<'a> {
     /// The head.
     pub head: Head,
     /// The number of the channel that its packet holds; none at injection.
-    pub held: Option<u32>,
+    pub holds: Option<u32>,
     /// What its packet remembered when it became a head.
     pub state: RouteState,
     /// All that it may be granted: see [`hopsim_routing::Mechanism::each_grant`].
@@ -31,7 +31,7 @@ pub struct Waiting<'a> {
 /// A head, as far as that differs between heads for one destination.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct State {
-    held: u32,
+    holds: u32,
     source: u32,
     via: u32,
     trunk: u16,
@@ -94,17 +94,17 @@ impl Walk<'_> {
             for input in 0..self.variants() {
                 let source = router * per_router + u32::from(input);
                 // A reply takes the place of a request that its node has taken.
-                let held = reply.then(|| self.channels.unanswered(router));
-                self.look((Head { router, input, source, ..head }, held, RouteState::NEW), visit)?;
+                let holds = reply.then(|| self.channels.unanswered(router));
+                self.look((Head { router, input, source, ..head }, holds, RouteState::NEW), visit)?;
             }
         }
-        while let Some(State { held, source, via, trunk, flags }) = self.open.pop() {
-            let channel = self.channels.channel(held);
+        while let Some(State { holds, source, via, trunk, flags }) = self.open.pop() {
+            let channel = self.channels.channel(holds);
             let (router, input) = self.channels.behind(channel);
             let class = self.system.network.layout.class[channel.port] - 1;
             let code = self.system.routing.vcs().sequence.code(class, channel.vc);
             head = Head { router, input: input as u16, code, source, ..head };
-            self.look((head, Some(held), RouteState { via, trunk, flags, ..RouteState::NEW }), visit)?;
+            self.look((head, Some(holds), RouteState { via, trunk, flags, ..RouteState::NEW }), visit)?;
         }
         Some(())
     }
@@ -112,7 +112,7 @@ impl Walk<'_> {
     /// Looks at a head, and notes what it becomes.
     fn look(
         &mut self,
-        (head, held, state): (Head, Option<u32>, RouteState),
+        (head, holds, state): (Head, Option<u32>, RouteState),
         visit: &mut impl FnMut(&Waiting<'_>),
     ) -> Option<()> {
         self.states += 1;
@@ -122,7 +122,7 @@ impl Walk<'_> {
         }
         let mut grants = Vec::new();
         self.system.routing.each_grant(&head, state, &mut |way, after| grants.push((way, after)));
-        visit(&Waiting { head, held, state, grants: &grants });
+        visit(&Waiting { head, holds, state, grants: &grants });
         let topology = &self.system.topology;
         let group = topology.group(head.source / topology.nodes_per_router());
         let source = if self.system.routing.reads_source() { self.sources[group as usize] } else { 0 };
@@ -131,8 +131,8 @@ impl Walk<'_> {
             each_request(self.system.routing.vcs(), way, |request| {
                 let used = self.system.routing.vcs().used(way.class);
                 let vc = if request.vc < used { request.vc } else { request.vc - used };
-                let held = self.channels.number(Channel { router: head.router, port: request.port, vc });
-                let state = State { held, source, via, trunk, flags };
+                let holds = self.channels.number(Channel { router: head.router, port: request.port, vc });
+                let state = State { holds, source, via, trunk, flags };
                 if self.seen.insert(state) {
                     self.open.push(state);
                 }

@@ -1,10 +1,12 @@
 //! What the product proves of plans, compared with packets that are followed one by one, and broken by hand.
 
 use crate::conformance::{AnyState, Numbers};
-use hopsim_experiment::plan::Plan;
+use hopsim_experiment::plan::programs::no_files;
+use hopsim_experiment::plan::{AnyPlan, Plan};
 use hopsim_experiment::proof::{
     Channel, Ground, MOST_HEADS, Proof, Verdict, deadlock_line, dependencies, prove, prove_within,
 };
+use hopsim_experiment::survey::deadlock;
 use hopsim_network::interrupt;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::minimal::{Config, Minimal};
@@ -42,7 +44,7 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, seen: &
     let per_router = system.topology.nodes_per_router();
     let answers = system.network.classes.request_reply();
     let unanswered = |router| Channel { router, port: 0, vc: 1 };
-    let mut held = reply.then(|| unanswered(from / per_router));
+    let mut holds = reply.then(|| unanswered(from / per_router));
     let mut state = RouteState::NEW;
     let mut head = Head {
         router: from / per_router,
@@ -62,17 +64,17 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, seen: &
         let decision = system.routing.decide(&mut taken, &AnyState(any.at(2), head), &mut numbers);
         let Some(request) = decision.request else { continue };
         let Some((next, port)) = system.network.link(head.router, request.port).peer else {
-            if let Some(held) = held.filter(|_| answers && !reply) {
-                seen.insert((held, unanswered(head.router)));
+            if let Some(holds) = holds.filter(|_| answers && !reply) {
+                seen.insert((holds, unanswered(head.router)));
             }
             return;
         };
         let count = system.network.layout.output_vcs[request.port];
         let channel = Channel { router: head.router, port: request.port, vc: request.vc % count };
-        if let Some(held) = held {
-            seen.insert((held, channel));
+        if let Some(holds) = holds {
+            seen.insert((holds, channel));
         }
-        held = Some(channel);
+        holds = Some(channel);
         state = decision.after;
         let class = system.network.layout.class[request.port] - 1;
         let code = system.routing.vcs().sequence.code(class, channel.vc);
@@ -91,7 +93,9 @@ fn followed(plan: &Plan, foreseen: usize) -> Seen {
     let kinds = if plan.system.network.classes.request_reply() { vec![false, true] } else { vec![false] };
     for serial in 0..MOST_PACKETS {
         for (from, to) in (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))) {
-            kinds.iter().for_each(|&reply| follow(plan, (from, to, serial), reply, &mut seen));
+            for &reply in &kinds {
+                follow(plan, (from, to, serial), reply, &mut seen);
+            }
         }
         // Some more, which might do what is not foreseen.
         if seen.len() >= foreseen && serial > 100 {
@@ -302,6 +306,28 @@ fn what_is_too_large_is_not_looked_for_and_said_so() {
     assert_eq!(
         deadlock_line(&torus, &Verdict::Unproved, 1000),
         "not looked for: more than 1,000 heads to look at; rule: the paths close no cycle in any VC; in rings bubble flow control"
+    );
+}
+
+#[test]
+fn of_a_fabric_the_same_words_say_what_is_refused_elsewhere() {
+    let said = |topology: Value, lanes: Value| {
+        let flow = |source: u32| json!({ "source": source, "destination": (source + 2) % 5 });
+        let flows: Vec<Value> = (0..5).map(flow).collect();
+        let router = json!({ "infiniband": { "forwarding": "min_hop", "lanes": lanes } });
+        let document = json!({ "topology": topology, "router": router, "jobs": [{ "flows": flows }] });
+        let experiment = serde_json::from_value(document).expect("a valid document");
+        let plan = AnyPlan::new(&experiment, &no_files);
+        deadlock(&plan.unwrap_or_else(|e| panic!("{e}"))).expect("a fabric has switches")
+    };
+    assert_eq!(
+        said(json!({ "torus": { "sides": [5] } }), json!({ "allow_deadlock": true })),
+        "can arise: packets of VL 0 can wait for each other in a circle, for room behind these links: \
+         switch 0 → switch 1 → switch 2 → switch 3 → switch 4 → switch 0"
+    );
+    assert_eq!(
+        said(json!({ "mesh": { "sides": [5] } }), json!({})),
+        "none can arise: packets of no VL can wait for each other in a circle"
     );
 }
 
