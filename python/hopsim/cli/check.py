@@ -64,13 +64,24 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
 
 def _networks(points: Sequence[Point]) -> list[str]:
     """A line for every network, and below it what there is to say of deadlock, each once."""
-    lines: dict[str, dict[str, None]] = {}
+    said: dict[str, dict[str, dict[str, None]]] = {}
     for point in points:
-        of_network = lines.setdefault(_described(point), {})
+        of_network = said.setdefault(_described(point), {})
         found = deadlock(point)
         if found is not None:
-            of_network[f"deadlock: {found}"] = None
-    return [line for network, others in lines.items() for line in (network, *others)]
+            of_network.setdefault(found, {}).update(dict.fromkeys(_routing(point)))
+    lines: list[str] = []
+    for network, of_network in said.items():
+        lines.append(network)
+        for found, routings in of_network.items():
+            whose = f" with {', '.join(routings)}" if len(of_network) > 1 and routings else ""
+            lines.append(f"deadlock{whose}: {found}")
+    return lines
+
+
+def _routing(point: Point) -> list[str]:
+    """The name of the routing; none of an InfiniBand fabric."""
+    return list(json.loads(point.config).get("routing") or {})
 
 
 def _described(point: Point) -> str:

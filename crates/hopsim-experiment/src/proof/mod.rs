@@ -58,6 +58,9 @@ pub struct Proof {
 pub struct Circle {
     /// The channels.
     pub channels: Vec<Channel>,
+    /// Whether heads have a choice: then the circle is one of last resorts, and packets wait in it only where they find nothing else
+    /// open.
+    pub is_of_resorts: bool,
 }
 
 /// What is found.
@@ -79,7 +82,7 @@ pub fn prove(plan: &Plan) -> Verdict {
 /// Looks for such a circle, unless there are more than `most` heads to look at.
 pub fn prove_within(plan: &Plan, most: u64) -> Verdict {
     let (system, routers) = (&plan.system, u64::from(plan.system.topology.routers_with_nodes()));
-    if routers * routers > most || words(system) > MOST_WORDS {
+    if routers * routers > most || is_too_large(plan) {
         return Verdict::Unproved;
     }
     let mut graph = Dependencies::new(system);
@@ -92,13 +95,13 @@ pub fn prove_within(plan: &Plan, most: u64) -> Verdict {
         Err(circle) => circle,
     };
     if !system.routing.redecides() && !system.routing.vcs().is_flexible() {
-        return Verdict::Circle(Circle { channels: circle });
+        return Verdict::Circle(Circle { channels: circle, is_of_resorts: false });
     }
     let mut graph = Dependencies::new(system);
     walk(system, most, &mut |waiting: &Waiting<'_>| each_wait(plan, waiting, &mut graph, true));
     match graph.rings() {
         Ok(rings) => Verdict::Proved(proof(Ground::Escape, rings, &graph, heads)),
-        Err(channels) => Verdict::Circle(Circle { channels }),
+        Err(channels) => Verdict::Circle(Circle { channels, is_of_resorts: true }),
     }
 }
 
@@ -109,6 +112,10 @@ pub fn dependencies(plan: &Plan, escape: bool) -> Option<Vec<(Channel, Channel)>
         each_wait(plan, waiting, &mut graph, escape);
     })?;
     Some(graph.listed())
+}
+
+fn is_too_large(plan: &Plan) -> bool {
+    words(&plan.system) > MOST_WORDS
 }
 
 fn proof(ground: Ground, rings: usize, graph: &Dependencies<'_>, heads: u64) -> Proof {

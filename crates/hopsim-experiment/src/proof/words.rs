@@ -1,6 +1,6 @@
 //! What is found, in words.
 
-use super::{Circle, Ground, Proof, Verdict};
+use super::{Circle, Ground, Proof, Verdict, is_too_large};
 use crate::circle;
 use crate::plan::Plan;
 use hopsim_routing::Safety;
@@ -9,10 +9,18 @@ use hopsim_routing::Safety;
 pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
     match verdict {
         Verdict::Proved(proof) => format!("none can arise: {}", of_proof(proof)),
-        Verdict::Circle(circle) => format!("can arise: {}", of_circle(plan, circle)),
+        Verdict::Circle(circle) => match rule(plan).filter(|_| circle.is_of_resorts) {
+            Some(rule) => format!("not excluded: {}; yet {rule}", of_circle(plan, circle)),
+            None => format!("can arise: {}", of_circle(plan, circle)),
+        },
         Verdict::Unproved => {
-            let rule = rule(plan).unwrap_or_else(|| "no rule excludes it".into());
-            format!("not looked for: more than {} heads to look at; rule: {rule}", number(most))
+            let rule = rule(plan).unwrap_or_else(|| "none excludes it".into());
+            let why = if is_too_large(plan) {
+                "a graph of more than a gigabit".into()
+            } else {
+                format!("more than {} heads to look at", number(most))
+            };
+            format!("not looked for: {why}; rule: {rule}")
         }
     }
 }
@@ -57,6 +65,9 @@ fn rule(plan: &Plan) -> Option<String> {
     let rule = match &paths.safety {
         Safety::Ordered(_) if plan.system.routing.vcs().is_flexible() => {
             "after every hop a path with VCs in increasing order is left"
+        }
+        Safety::Ordered(order) if paths.hops as usize > order.sequence.len() => {
+            "every head can wait for its minimal path, along which VCs increase"
         }
         Safety::Ordered(_) => "VCs increase along every path",
         Safety::Any { .. } => "the paths close no cycle in any VC",

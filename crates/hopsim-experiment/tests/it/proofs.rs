@@ -294,6 +294,25 @@ fn vcs_that_take_each_others_room_are_a_circle() {
 }
 
 #[test]
+fn replies_that_keep_to_a_detour_in_vcs_of_requests_are_not_proved() {
+    let of = |sticky: bool| {
+        let vcs = json!({
+            "local": 5, "global": 3, "reply": { "local": 2, "global": 1 }, "management": { "flexvc": {} }
+        });
+        let dragonfly = json!({ "dragonfly": { "p": 1, "a": 3, "h": 1 } });
+        answering(&dragonfly, &json!({ "ugal": { "sticky": sticky } }), &json!({ "cioq": { "vcs": vcs } }))
+    };
+    // A reply that waits can go by its minimal path after all.
+    assert!(matches!(prove(&of(false)), Verdict::Proved(_)));
+    let plan = of(true);
+    let verdict = prove(&plan);
+    assert!(matches!(&verdict, Verdict::Circle(circle) if circle.is_of_resorts));
+    let line = deadlock_line(&plan, &verdict, MOST_HEADS);
+    assert!(line.starts_with("not excluded: packets can wait for each other in a circle"), "{line}");
+    assert!(line.ends_with("; yet after every hop a path with VCs in increasing order is left"), "{line}");
+}
+
+#[test]
 fn what_is_too_large_is_not_looked_for_and_said_so() {
     let torus = plan(
         &json!({ "torus": { "sides": [4, 4] } }),
