@@ -122,6 +122,13 @@ def survey(config: str) -> str:
     0 elsewhere). Raises `ConfigError`, and what the handler of a signal raises.
     """
 
+def deadlock(config: str) -> str | None:
+    """Whether packets of a resolved configuration can wait for each other in a circle, in words.
+
+    `none can arise: …`, `can arise: …` or `not looked for: …`; `None` where there are no routers. Raises
+    `ConfigError`, and what the handler of a signal raises.
+    """
+
 def settled_placements(config: str) -> list[int]:
     """The jobs of a resolved configuration whose drawn placement is the same for every seed.
 

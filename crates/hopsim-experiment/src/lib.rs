@@ -1,8 +1,10 @@
 //! Experiments: what a document may say, from its text to its points, and the plan that each point is checked and resolved
 //! into. Nothing here simulates, or knows what is measured.
 
+mod circle;
 pub mod config;
 pub mod document;
 pub mod memory;
 pub mod plan;
+pub mod proof;
 pub mod survey;

@@ -3,6 +3,7 @@
 use crate::memory;
 use crate::plan::fabric::{FabricPlan, Kept, MessagesPlan, outputs};
 use crate::plan::{AnyPlan, Plan};
+use crate::proof::{deadlock_line, prove_within};
 use hopsim_network::interrupt;
 use hopsim_network::topology::{PortClass, Topology};
 use serde::Serialize;
@@ -19,6 +20,12 @@ const TRIED: usize = 8;
 
 /// Steps of the iteration that finds an eigenvector.
 const SPECTRAL_STEPS: usize = 300;
+
+/// Most heads that are looked at to see whether packets can wait for each other in a circle: a second or so.
+pub const MOST_HEADS: u64 = 2_000_000;
+
+/// Most entries of forwarding tables of a fabric by which that is looked for.
+const MOST_ENTRIES: usize = 100_000_000;
 
 /// The survey of the topology of the last fabric, which the points of a sweep share.
 static LAST: Kept<Arc<Topology>, Survey> = Kept::new();
@@ -133,6 +140,28 @@ impl Survey {
             packet_hops: Some(packet_hops(plan)),
             ..own
         }
+    }
+}
+
+/// Whether packets can wait for each other in a circle, in words; `None` of an ideal network.
+pub fn deadlock(plan: &AnyPlan) -> Option<String> {
+    match plan {
+        AnyPlan::Network(plan) if plan.experiment.topology.is_ideal() => None,
+        AnyPlan::Network(plan) => Some(deadlock_line(plan, &prove_within(plan, MOST_HEADS), MOST_HEADS)),
+        AnyPlan::Fabric(plan) => Some(deadlock_of_fabric(plan)),
+    }
+}
+
+fn deadlock_of_fabric(plan: &FabricPlan) -> String {
+    let (hosts, ends) = (plan.fabric.hosts as usize, plan.fabric.first_port.len());
+    let is_allowed = plan.experiment.infiniband().is_some_and(|config| config.lanes.allow_deadlock);
+    // Where it is not allowed that has been looked for before.
+    if is_allowed && hosts.saturating_mul(ends) > MOST_ENTRIES {
+        return "not looked for: more than 100,000,000 entries of forwarding tables".into();
+    }
+    match plan.circle() {
+        Some(circle) => format!("can arise: {circle}"),
+        None => "none can arise: packets of no VL can wait for each other in a circle".into(),
     }
 }
 

@@ -13,7 +13,7 @@ use hopsim_core::error::ConfigError;
 use hopsim_experiment::config::names;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::{AnyPlan, settled};
-use hopsim_experiment::survey::Survey;
+use hopsim_experiment::survey::{Survey, deadlock as look_for_deadlock};
 use hopsim_measure::statistics;
 use hopsim_routing::flexvc::{Example, Support, supported};
 use programs::{PythonFiles, Readers};
@@ -102,6 +102,17 @@ fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
     serde_json::to_string(&survey).map_err(errors::unwritable)
 }
 
+/// Whether packets of a resolved configuration can wait for each other in a circle, in words; `None` where there are no routers: see
+/// [`look_for_deadlock`]. Raises `ConfigError`, and what the handler of a signal raises.
+#[pyfunction]
+fn deadlock(py: Python<'_>, config: &str) -> PyResult<Option<String>> {
+    let found = interrupts::heeded(py, || {
+        let plan = AnyPlan::new(&document::from_json(config)?, &programs::kept)?;
+        hopsim_memory::or_shortage(|| look_for_deadlock(&plan)).map_err(ConfigError::too_large)
+    });
+    found?.map_err(|error| errors::in_configuration(&error))
+}
+
 /// The jobs of a resolved configuration whose drawn placement is the same for every seed: see [`settled`].
 #[pyfunction]
 fn settled_placements(py: Python<'_>, config: &str) -> PyResult<Vec<usize>> {
@@ -178,7 +189,7 @@ mod _core {
     use super::traces::{convert_program, program_info};
     #[pymodule_export]
     use super::{
-        axes, branch_at, closest, columns, points, saturate, schema, settled_placements, student_t, survey,
-        vc_paths, version,
+        axes, branch_at, closest, columns, deadlock, points, saturate, schema, settled_placements, student_t,
+        survey, vc_paths, version,
     };
 }

@@ -56,6 +56,13 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The number that [`mix`] makes `z` of.
+fn unmix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 31) ^ (z >> 62)).wrapping_mul(0x3196_42b2_d24d_8ec3);
+    z = (z ^ (z >> 27) ^ (z >> 54)).wrapping_mul(0x96de_1b17_3f11_9089);
+    z ^ (z >> 30) ^ (z >> 60)
+}
+
 /// The streams of one purpose under a seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams(u64);
@@ -91,6 +98,15 @@ impl Stream {
     #[must_use]
     pub fn at(&self, when: u64) -> Self {
         Self(mix(self.0 ^ mix(when.wrapping_mul(GOLDEN).wrapping_add(GOLDEN))))
+    }
+
+    /// A stream whose next integer below `n` is `value` < `n`: for those who go through all that may be drawn.
+    pub fn drawing(value: u32, n: u32) -> Self {
+        let (value, n) = (u64::from(value), u64::from(n));
+        let first = (value << 32).div_ceil(n);
+        // The least of the numbers that stand for a value may be one that is drawn again.
+        let drawn = if first * n - (value << 32) < (1 << 32) % n { first + 1 } else { first };
+        Self(unmix(drawn).wrapping_sub(GOLDEN))
     }
 
     /// 64 uniform bits.
@@ -131,6 +147,18 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stream_draws_what_it_is_made_to_draw() {
+        for z in (0..1000).map(mix) {
+            assert_eq!(mix(unmix(z)), z);
+        }
+        for n in [1, 2, 3, 7, 64, 1000, 65_536, 100_003] {
+            for value in [0, 1, n / 3, n / 2, n - 1].into_iter().filter(|&value| value < n) {
+                assert_eq!(Stream::drawing(value, n).below(n), value, "{value} of {n}");
+            }
+        }
+    }
 
     #[test]
     fn streams_of_different_keys_differ_and_of_equal_keys_agree() {

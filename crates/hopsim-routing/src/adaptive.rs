@@ -3,7 +3,7 @@
 use super::minimal::Minimal;
 use super::prospect::{Choice, Productive, Prospect};
 use super::view::{Draws, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Route, RouteState, Safety};
+use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Route, RouteState, Safety, Way};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
 use hopsim_random::Stream;
@@ -91,6 +91,23 @@ impl Mechanism for Adaptive {
         let minimal = self.base.way(head, hop);
         let choice = Choice::Shortest(Productive { ports, first: first as u16 });
         Route::Undecided(Prospect { minimal, choice })
+    }
+
+    fn each_choice(
+        &self,
+        _: &Head,
+        prospect: &Prospect,
+        state: RouteState,
+        visit: &mut impl FnMut(Way, RouteState),
+    ) {
+        let Choice::Shortest(productive) = &prospect.choice else { unreachable!("any shortest path") };
+        let vcs = u8::from(self.escape)..self.base.vcs().used(0);
+        productive.each(|port| {
+            vcs.clone().for_each(|vc| visit(Way { port: port as u16, class: 0, vc }, state));
+        });
+        if self.escape {
+            visit(prospect.minimal, state);
+        }
     }
 
     #[inline]

@@ -195,6 +195,38 @@ impl Detour {
     }
 }
 
+impl Detour {
+    /// Visits every intermediate router that [`Self::draw`] may draw, some of them twice.
+    pub fn each(&self, topology: &Topology, (at, to): (u32, u32), mut visit: impl FnMut(u32)) {
+        let Topology::Dragonfly(t) = topology else {
+            let among = 0..topology.routers_with_nodes();
+            return among.for_each(|via| visit(if via == at || via == to { NONE } else { via }));
+        };
+        let group = t.group(at);
+        let inside = group * t.a()..(group + 1) * t.a();
+        if group == t.group(to) {
+            match self.intra_group {
+                IntraGroup::Global => {}
+                IntraGroup::Local => return inside.for_each(visit),
+                IntraGroup::Minimal => return visit(NONE),
+            }
+        }
+        if self.groups == IntermediateGroups::Any && t.a() > 1 {
+            inside.for_each(&mut visit);
+        }
+        let own = t.position(at) * t.h()..(t.position(at) + 1) * t.h();
+        let may_be_drawn = |slot: &u32| match self.policy {
+            Policy::Rrg => true,
+            Policy::Crg => own.contains(slot),
+            Policy::Nrg => !own.contains(slot),
+        };
+        let slots = (0..t.a() * t.h()).filter(may_be_drawn);
+        for other in slots.filter_map(|slot| t.group_behind(group, slot)) {
+            (other * t.a()..(other + 1) * t.a()).for_each(&mut visit);
+        }
+    }
+}
+
 impl Minimal {
     /// The dragonfly that packets are routed on.
     #[inline]

@@ -253,6 +253,31 @@ fn nth_bit(words: [u64; 4], mut nth: u32) -> Option<usize> {
 }
 
 impl Mechanism for InTransit {
+    const READS_SOURCE: bool = true;
+
+    fn each_choice(
+        &self,
+        head: &Head,
+        prospect: &Prospect,
+        state: RouteState,
+        visit: &mut impl FnMut(Way, RouteState),
+    ) {
+        let Choice::Misroute(misroutes) = &prospect.choice else { unreachable!("misroutes") };
+        let minimal = prospect.minimal;
+        if misroutes.options != Options::Mandatory || minimal.class != LOCAL {
+            visit(minimal, self.after(state, misroutes, (minimal.class, false)));
+        }
+        prospect.each_misroute(|class, vc| {
+            let (first, count) = self.ports[class as usize];
+            let linked = |&port: &usize| self.base.topology().neighbour(head.router, port).is_some();
+            for port in (first..first + count).filter(linked).map(|port| port as u16) {
+                if port != minimal.port {
+                    visit(Way { port, class, vc }, self.after(state, misroutes, (class, true)));
+                }
+            }
+        });
+    }
+
     fn base(&self) -> &Minimal {
         &self.base
     }

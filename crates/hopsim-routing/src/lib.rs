@@ -10,6 +10,7 @@
 pub mod adaptive;
 pub mod detour;
 pub mod flexvc;
+pub mod grants;
 pub mod in_transit;
 pub mod layers;
 pub mod minimal;
@@ -168,6 +169,27 @@ macro_rules! mechanisms {
             pub fn is_fixed(&self) -> bool {
                 match self {
                     $(Self::$name(_) => $module::$name::FIXED,)*
+                }
+            }
+
+            /// Visits all that a head may be granted: see [`Mechanism::each_grant`].
+            pub fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
+                match self {
+                    $(Self::$name(m) => m.each_grant(head, state, visit),)*
+                }
+            }
+
+            /// Visits where a head may go when it has become one, whatever it draws: see [`grants::each_route`].
+            pub fn each_route(&self, head: &Head, state: RouteState, visit: impl FnMut(Route, RouteState, &Stream)) {
+                match self {
+                    $(Self::$name(m) => grants::each_route(m, head, state, visit),)*
+                }
+            }
+
+            /// Whether heads in transit look at the group of their source.
+            pub fn reads_source(&self) -> bool {
+                match self {
+                    $(Self::$name(_) => $module::$name::READS_SOURCE,)*
                 }
             }
 
@@ -508,6 +530,26 @@ pub trait Mechanism {
     fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         let target = self.target(head, state, draw);
         self.base().towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed)
+    }
+
+    /// Whether heads in transit look at the group of their source.
+    const READS_SOURCE: bool = false;
+
+    /// Visits all that a head may be granted, in whatever state its router is and whatever is drawn: the hop with the VCs that it may
+    /// use, `None` where the packet has arrived, and what the packet remembers then.
+    fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
+        grants::each_by_route(self, head, state, visit);
+    }
+
+    /// Visits all that a head in transit with a choice may be granted, as [`Self::each_grant`] does.
+    fn each_choice(
+        &self,
+        _head: &Head,
+        _prospect: &Prospect,
+        _state: RouteState,
+        _visit: &mut impl FnMut(Way, RouteState),
+    ) {
+        unreachable!("no head has a choice")
     }
 
     /// The decision of a head with a choice.

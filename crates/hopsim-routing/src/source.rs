@@ -2,6 +2,7 @@
 //! and the source-adaptive mechanism of the fairness studies have in common.
 
 use super::detour::Detour;
+use super::grants::{each_by_route, each_trunk};
 use super::minimal::Minimal;
 use super::prospect::{Choice, Comparison, Exit, Prospect};
 use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
@@ -278,6 +279,29 @@ impl Mechanism for Source {
         let (minimal, comparison) = self.paths(head, state.via, minimal, draw);
         let choice = if self.rule.recompute { Choice::Anew } else { Choice::Detour(comparison) };
         Route::Undecided(Prospect { minimal, choice })
+    }
+
+    fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
+        if !head.at_injection() {
+            return each_by_route(self, head, state, visit);
+        }
+        let way = |hop: Hop| self.base.way(head, hop);
+        let mut leave = |target, on_detour: bool, via| {
+            let (flags, place) = if on_detour { (ON_DETOUR, Place::Injection as u8) } else { (0, 0) };
+            each_trunk(&self.base, head.router, target, |trunk| {
+                let hop = self.base.towards(head, target, trunk);
+                visit(hop.map(way), RouteState { via, trunk, place, flags });
+            });
+        };
+        leave(head.destination, false, NONE);
+        if head.router == head.destination {
+            return;
+        }
+        self.rule.detour.each(self.base.topology(), (head.router, head.destination), |via| {
+            if via != NONE && !self.base.has_reached(head.router, via, self.rule.group) {
+                leave(via, true, via);
+            }
+        });
     }
 
     #[inline]

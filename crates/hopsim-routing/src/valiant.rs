@@ -1,11 +1,12 @@
 //! Oblivious nonminimal routing: see [`Config`].
 
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
+use super::grants::{each_by_route, each_trunk};
 use super::minimal::Minimal;
 use super::path::{G, L};
 use super::prospect::Prospect;
 use super::view::{Draws, View};
-use super::{Decision, Flexible, Head, Mechanism, Ordered, Paths, Place, Reverts, Route, RouteState};
+use super::{Decision, Flexible, Head, Mechanism, Ordered, Paths, Place, Reverts, Route, RouteState, Way};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::NONE;
 use hopsim_network::topology::Topology;
@@ -142,6 +143,17 @@ impl Valiant {
         }
     }
 
+    /// Visits all that [`Self::start`] may settle.
+    fn each_start(&self, (at, to): (u32, u32), mut visit: impl FnMut(RouteState)) {
+        self.detour.each(self.base.topology(), (at, to), |via| {
+            let place = if via == NONE { 0 } else { Place::Injection as u8 };
+            let ends = via != NONE && self.base.has_reached(at, via, self.group);
+            let via = if ends { NONE } else { via };
+            let target = if via == NONE { to } else { via };
+            each_trunk(&self.base, at, target, |trunk| visit(RouteState { via, trunk, place, flags: 0 }));
+        });
+    }
+
     /// Draws the detour, or ends it.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
@@ -186,6 +198,16 @@ impl Mechanism for Valiant {
         }
         let target = self.target(head, state, draw);
         self.base.towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed)
+    }
+
+    fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
+        if !head.at_injection() {
+            return each_by_route(self, head, state, visit);
+        }
+        self.each_start((head.router, head.destination), |state| {
+            let hop = self.base.towards(head, Self::next_stop(head, state), state.trunk);
+            visit(hop.map(|hop| self.base.way(head, hop)), state);
+        });
     }
 
     fn decide(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import click
 
 from hopsim.cli import options
-from hopsim.document.estimate import expected, runs_programs, survey
+from hopsim.document.estimate import deadlock, expected, runs_programs, survey
 from hopsim.document.experiment import Point
 from hopsim.document.links_warning import warn_of_differing_defaults
 from hopsim.document.placement_warning import warn_of_settled_placements
@@ -30,7 +31,9 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     paths between routers with nodes), and its bisection: the links between two halves of the nodes, in the
     best cut that is found by halving the routers by number and across each dimension, and then swapping
     routers while that helps. It is an upper bound; where a network is cut evenly, as tori and trees are, it
-    is the bisection itself. Memory and time are estimates, good to a factor of about three where the
+    is the bisection itself. Below it is whether packets can wait for each other in a circle (deadlock): what
+    every packet may do in every router is gone through, for channels (a VC behind an output port) that wait
+    for each other, unless that would take long; then it is the rule that excludes it. Memory and time are estimates, good to a factor of about three where the
     network accepts what is offered; how long programs take is not known beforehand, and a window or warm-up
     that is found takes longer.
     """
@@ -42,8 +45,8 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     runs = 1 if document.saturate is None else runs_of_search(document, points)
     searched = "" if runs == 1 else f", each searched for saturation in about {runs} runs"
     click.echo(f"points: {len(points):,}{searched}")
-    for network in dict.fromkeys(_described(point) for point in points):
-        click.echo(network)
+    for line in _networks(points):
+        click.echo(line)
     cores = all_cores()
     needs = expected(points, cores)
     threads = "1 core" if cores == 1 else f"{cores} cores"
@@ -57,6 +60,28 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
         duration += f" ({_duration(needs.set_up_s)} to set up fabrics)"
     click.echo(f"expected: {duration}, {size_of(needs.peak_mb)}")
     click.echo("OK")
+
+
+def _networks(points: Sequence[Point]) -> list[str]:
+    """A line for every network, and below it what there is to say of deadlock, each once."""
+    said: dict[str, dict[str, dict[str, None]]] = {}
+    for point in points:
+        of_network = said.setdefault(_described(point), {})
+        found = deadlock(point)
+        if found is not None:
+            of_network.setdefault(found, {}).update(dict.fromkeys(_routing(point)))
+    lines: list[str] = []
+    for network, of_network in said.items():
+        lines.append(network)
+        for found, routings in of_network.items():
+            whose = f" with {', '.join(routings)}" if len(of_network) > 1 and routings else ""
+            lines.append(f"deadlock{whose}: {found}")
+    return lines
+
+
+def _routing(point: Point) -> list[str]:
+    """The name of the routing; none of an InfiniBand fabric."""
+    return list(json.loads(point.config).get("routing") or {})
 
 
 def _described(point: Point) -> str:

@@ -91,12 +91,21 @@ class Expected:
 
 def survey(point: Point) -> Survey:
     """The survey of a point's network; the same network is surveyed once."""
+    return _survey(_network(point))
+
+
+def deadlock(point: Point) -> str | None:
+    """Whether packets of a point can wait for each other in a circle, in words; of the same network once."""
+    return _deadlock(_network(point))
+
+
+def _network(point: Point) -> str:
+    """The configuration of the point without what would keep points with the same network apart."""
     config = json.loads(point.config)
     if is_fabric(config):
-        return _survey(point.config)
-    # What the survey does not depend on would keep points apart.
+        return point.config
     config["measure"] = {"cycles": 1, "batches": 1, "warmup": 0}
-    return _survey(json.dumps(config | {"jobs": [_load_apart(job) for job in config["jobs"]]}))
+    return json.dumps(config | {"jobs": [_load_apart(job) for job in config["jobs"]]})
 
 
 def _load_apart(job: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -123,6 +132,11 @@ def _survey(config: str) -> Survey:
     fields: dict[str, Any] = json.loads(_core.survey(config))
     fields["links"] = tuple((kind, count) for kind, count in fields["links"])
     return Survey(**fields)
+
+
+@cache
+def _deadlock(config: str) -> str | None:
+    return _core.deadlock(config)
 
 
 def expected(points: Sequence[Point], workers: int) -> Expected:

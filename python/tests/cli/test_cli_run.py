@@ -174,9 +174,11 @@ def test_help_is_help(hopsim: Command, arguments: list[str]) -> None:
 
 
 def test_check_counts_points_and_network(hopsim: Command, sweep: Path) -> None:
-    counted, network, _, last = hopsim("check", sweep).stdout.splitlines()
+    counted, network, *deadlocks, _, last = hopsim("check", sweep).stdout.splitlines()
     assert (counted, last) == ("points: 12", "OK")
     assert network.startswith("network: 6 nodes, 6 routers, ")
+    starts = [line.partition(": none can arise: ")[0] for line in deadlocks]
+    assert starts == ["deadlock with minimal", "deadlock with valiant"]
 
 
 def test_a_state_that_is_refused_takes_no_results_directory(

@@ -1,17 +1,18 @@
-//! What every registered mechanism must keep: packets arrive within the bounds of the VC order, and the
-//! channel dependency graph has no cycle (Dally & Seitz 1987).
+//! What every registered mechanism must keep: packets arrive within the bounds of the VC order, and the product proves that the
+//! channel dependency graph has no cycle (Dally & Seitz 1987), which it makes of the same that packets do here.
 
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
+use hopsim_experiment::proof::{Channel as Named, Ground, Verdict, dependencies, prove};
 use hopsim_network::topology::GLOBAL;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::prospect::{Choice, Misroutes, Options, Prospect};
 use hopsim_routing::sequence::REPLY_INJECTION;
 use hopsim_routing::view::{Draws, View};
 use hopsim_routing::{Head, Request, Route, RouteState, Way};
-use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Valiant with every choice of its parameters.
 fn valiants() -> Vec<Value> {
@@ -261,18 +262,32 @@ fn explore(plan: &Plan, reply: bool, most: u32) -> (Graph, f64) {
     (graph, f64::from(misrouted) / f64::from(packets))
 }
 
+/// The product proves that a plan has no deadlock, and has foreseen what packets wait for in the last resort.
+fn is_proved(plan: &Plan, graphs: &[Graph; 2]) {
+    let Verdict::Proved(proof) = prove(plan) else {
+        panic!("cyclic dependencies: {:?}", plan.experiment.routing)
+    };
+    let foreseen: BTreeSet<_> =
+        dependencies(plan, proof.ground == Ground::Escape).expect("few heads").into_iter().collect();
+    let named = |(router, port, vc): Channel| Named { router, port, vc };
+    for (held, wanted, ()) in graphs.iter().flat_map(Graph::all_edges) {
+        assert!(foreseen.contains(&(named(held), named(wanted))), "{held:?} waits for {wanted:?}");
+    }
+}
+
 /// Packets arrive within the bound of hops, and what they wait for in the last resort has no cycle.
 fn conforms(topology: &Value, routing: &Value, vcs: &Value) -> [Graph; 2] {
     let plan = plan(topology, routing, vcs);
     let most = plan.experiment.routing.paths(&plan.system.topology).expect("checked").hops;
     let minimal = routing.get("minimal").is_some();
-    [false, true].map(|reply| {
+    let graphs = [false, true].map(|reply| {
         let (graph, misrouted) = explore(&plan, reply, most);
         assert!(graph.edge_count() > 0);
         assert!(minimal == (misrouted == 0.0), "{misrouted} misrouted with {routing} on {topology}");
-        assert!(!is_cyclic_directed(&graph), "cyclic dependencies with {routing}, {vcs} on {topology}");
         graph
-    })
+    });
+    is_proved(&plan, &graphs);
+    graphs
 }
 
 #[test]

@@ -7,5 +7,6 @@ mod documents;
 mod errors;
 mod fuzz;
 mod plans;
+mod proofs;
 mod shortest_paths;
 mod stopping;

@@ -4,6 +4,7 @@
 use crate::conformance::{AnyState, Numbers};
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
+use hopsim_experiment::proof::{Channel as Named, Ground, Proof, Verdict, dependencies, prove};
 use hopsim_network::topology::Topology;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::{Head, Request, Route, RouteState, Way};
@@ -187,6 +188,17 @@ fn name(plan: &Plan) -> String {
     serde_json::to_string(&(&plan.experiment.topology, &plan.experiment.routing)).unwrap()
 }
 
+/// Checks that the product proves a plan to have no deadlock, and has foreseen what heads were seen to wait for.
+fn proved(plan: &Plan, seen: &DiGraphMap<Channel, ()>) -> Proof {
+    let Verdict::Proved(proof) = prove(plan) else { panic!("{}", name(plan)) };
+    let foreseen = dependencies(plan, proof.ground == Ground::Escape).unwrap();
+    let named = |(router, port, vc): Channel| Named { router, port, vc };
+    for (held, wanted, ()) in seen.all_edges() {
+        assert!(foreseen.binary_search(&(named(held), named(wanted))).is_ok(), "{held:?}, {}", name(plan));
+    }
+    proof
+}
+
 #[test]
 fn in_order_of_dimensions_and_up_before_down_no_channels_wait_for_each_other_in_a_cycle() {
     let minimal = [json!({ "minimal": {} })];
@@ -203,7 +215,8 @@ fn in_order_of_dimensions_and_up_before_down_no_channels_wait_for_each_other_in_
                 }
             }
         });
-        assert!(!is_cyclic_directed(&graph), "{}", name(&plan));
+        let proof = proved(&plan, &graph);
+        assert_eq!((proof.ground, proof.rings), (Ground::Acyclic, 0), "{}", name(&plan));
     }
 }
 
@@ -256,7 +269,9 @@ fn the_escape_vcs_of_a_grid_and_the_phases_of_a_mesh_wait_for_each_other_in_no_c
         });
         let most = plan.experiment.routing.paths(&plan.system.topology).unwrap().hops;
         assert_eq!(graph.edge_count() > 0, most > 1, "{}", name(&plan));
-        assert!(!is_cyclic_directed(&graph), "{}", name(&plan));
+        let proof = proved(&plan, &graph);
+        assert_eq!(proof.rings, 0, "{}", name(&plan));
+        assert!(proof.ground == Ground::Acyclic || !has_phases(&plan), "{}", name(&plan));
     }
 }
 
@@ -285,6 +300,19 @@ fn check_entry(plan: &Plan, step: &Step, graph: &mut DiGraphMap<Ring, ()>) {
     }
 }
 
+/// How many rings packets could fill: those in which some go over two links at least.
+fn rings_that_fill(plan: &Plan) -> usize {
+    let Topology::Cube(cube) = &*plan.system.topology else { panic!("a torus") };
+    let ties = plan.system.topology.has_trunks();
+    let of_dimension = |&side: &u32| {
+        let longest = [side / 2, if ties || side % 2 == 1 { side / 2 } else { side / 2 - 1 }];
+        let directions = longest.into_iter().filter(|&links| links >= 2).count();
+        directions * (plan.system.network.routers / side) as usize
+    };
+    let phases = if has_phases(plan) { 2 } else { 1 };
+    phases * cube.sides().iter().map(of_dimension).sum::<usize>()
+}
+
 #[test]
 fn the_rings_of_a_torus_are_only_entered_by_entries_and_wait_for_each_other_in_no_cycle() {
     let minimal = plans(&tori(), &[json!({ "minimal": {} })], 1);
@@ -298,6 +326,8 @@ fn the_rings_of_a_torus_are_only_entered_by_entries_and_wait_for_each_other_in_n
             assert_eq!(graph.edge_count() > 0, cube.sides().len() > 1 || has_phases(&plan));
         }
         assert!(!is_cyclic_directed(&graph), "{}", name(&plan));
+        let proof = proved(&plan, &DiGraphMap::new());
+        assert_eq!(proof.rings, rings_that_fill(&plan), "{}", name(&plan));
     }
 }
 

@@ -411,6 +411,10 @@ impl Interconnect for Cube {
         self.draw_ties(stream)
     }
 
+    fn trunk_choices(&self, _at: u32, _to: u32) -> u32 {
+        1 << self.sides.len()
+    }
+
     fn trunk_of(&self, _at: u32, _to: u32, node: u32) -> u16 {
         (node % (1 << self.sides.len())) as u16
     }

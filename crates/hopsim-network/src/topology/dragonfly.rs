@@ -345,6 +345,14 @@ impl Interconnect for Dragonfly {
         if here == there { 0 } else { (node as usize % self.trunks(here, there).len()) as u16 }
     }
 
+    fn trunk_choices(&self, at: u32, to: u32) -> u32 {
+        if self.group(at) == self.group(to) {
+            return 1;
+        }
+        let least = self.local_hops(at, to).min();
+        self.local_hops(at, to).filter(|&hops| Some(hops) == least).count() as u32
+    }
+
     fn choose_trunk(&self, at: u32, to: u32, stream: &mut Stream) -> u16 {
         if self.group(at) == self.group(to) {
             return 0;

@@ -224,6 +224,10 @@ impl Interconnect for FatTree {
         self.draw_root(stream)
     }
 
+    fn trunk_choices(&self, _at: u32, _to: u32) -> u32 {
+        self.width
+    }
+
     fn trunk_of(&self, _at: u32, _to: u32, node: u32) -> u16 {
         self.root_of(node)
     }

@@ -164,6 +164,7 @@ questions! {
     fn has_trunks() -> bool;
     #[inline]
     fn choose_trunk(at: u32, to: u32, stream: &mut Stream) -> u16;
+    fn trunk_choices(at: u32, to: u32) -> u32;
     fn trunk_of(at: u32, to: u32, node: u32) -> u16;
     fn minimal_latency(from: u32, to: u32, costs: (&[u32], u32)) -> u32;
     fn group(router: u32) -> u32;
@@ -305,6 +306,11 @@ pub trait Interconnect {
     #[inline]
     fn choose_trunk(&self, _at: u32, _to: u32, _stream: &mut Stream) -> u16 {
         0
+    }
+
+    /// How many equally likely choices [`Self::choose_trunk`] draws one of, for `to` ≠ `at`.
+    fn trunk_choices(&self, _at: u32, _to: u32) -> u32 {
+        1
     }
 
     /// The trunk from `at` to node `node` of router `to` where the destination alone decides: the number of the node, modulo how

@@ -34,6 +34,8 @@ pub struct Extras<const W: usize> {
 /// What a snapshot holds, of a router, of the state that only some configurations need.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ExtrasState {
+    /// Whether departures were not kept, but those to nodes where these must be idle.
+    pub is_plain: bool,
     departures: Vec<u32>,
     lengths: Vec<u16>,
     input_stamps: Vec<u64>,
@@ -64,10 +66,15 @@ impl<const W: usize> Extras<W> {
     }
 
     /// The state of a router with so many ports, inputs and slots, heads with a choice apart.
-    pub fn save(&self, number: RegionRouter, (ports, inputs, slots): (usize, usize, usize)) -> ExtrasState {
+    pub fn save<M: Mode>(
+        &self,
+        number: RegionRouter,
+        (ports, inputs, slots): (usize, usize, usize),
+    ) -> ExtrasState {
         let Self { departures, lengths, ring, input_stamps, output_stamps, free, choices: _ } = self;
         let (first, rings) = (number.slot::<W>(Slot::at(0)).index(), self.first_departure(number, 0));
         ExtrasState {
+            is_plain: M::PLAIN,
             departures: row(departures, rings, ports * ring),
             lengths: row(lengths, rings, ports * ring),
             input_stamps: row(input_stamps.as_slice(), first, slots),
@@ -78,13 +85,23 @@ impl<const W: usize> Extras<W> {
 
     /// Goes on with the state of a router with so many inputs.
     pub fn load(&mut self, number: RegionRouter, inputs: usize, state: &ExtrasState) {
-        let ExtrasState { departures, lengths, input_stamps, output_stamps, free } = state;
+        let ExtrasState { is_plain: _, departures, lengths, input_stamps, output_stamps, free } = state;
         let (first, rings) = (number.slot::<W>(Slot::at(0)).index(), self.first_departure(number, 0));
         put_row(&mut self.departures, rings, departures);
         put_row(&mut self.lengths, rings, lengths);
         put_row(self.input_stamps.as_mut_slice(), first, input_stamps);
         put_row(&mut self.output_stamps, number.index() * inputs * inputs, output_stamps);
         put_row(self.free.as_mut_slice(), first, free);
+    }
+
+    /// Notes the departures of a port that a plain mode has not kept. The queue is full only while all it holds, packets of `length`
+    /// phits, departs back to back, up to the end of the last one.
+    pub fn fill_departures(&mut self, number: RegionRouter, port: usize, (tail, length): (u32, u32)) {
+        let first = self.first_departure(number, port);
+        let newest_last = self.departures.iter_mut().skip(first).take(self.ring).rev();
+        for (departure, before_tail) in newest_last.zip((1..).map(|packets| packets * length)) {
+            *departure = (tail + 1).saturating_sub(before_tail);
+        }
     }
 
     /// Whether the packet before the head of a slot is still leaving the slot, as far as input ports do not tell.

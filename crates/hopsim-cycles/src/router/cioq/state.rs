@@ -18,6 +18,7 @@ use crate::router::cioq::region::Cioq;
 use crate::router::cioq::routers::{InputVc, Port, Router};
 use crate::router::cioq::sat::{SatSignal, SatState};
 use crate::state::State;
+use hopsim_network::network::TERMINAL;
 use hopsim_routing::prospect::Prospect;
 use serde::{Deserialize, Serialize};
 
@@ -172,7 +173,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             open: credit.words().to_vec(),
             arrivals: Vec::new(),
             returning: Vec::new(),
-            extras: self.extras.save(number, (self.ports(), inputs, self.slots())),
+            extras: self.extras.save::<M>(number, (self.ports(), inputs, self.slots())),
             outstanding: cx.damq.as_ref().map_or_else(Vec::new, outstanding),
             minimal: row(cx.minimal.as_slice(), first, pairs),
             contention: None,
@@ -269,6 +270,14 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             cx.kernel.credits.push(at, Credit { pair, phits, minimal });
         }
         self.extras.load(number, cx.shared.tables.input_count, extras);
+        if extras.is_plain && !M::PLAIN {
+            for port in 0..cx.shared.tables.port_count {
+                let state = &router.ports[port];
+                if state.class != TERMINAL || !cx.shared.idle_node() {
+                    self.extras.fill_departures(number, port, (state.tail, cx.shared.room.shortest));
+                }
+            }
+        }
         let first = number.pair::<W>(Pair::at(0)).index();
         if let Some(damq) = &mut cx.damq {
             put_row(damq.outstanding.as_mut_slice(), first, outstanding);

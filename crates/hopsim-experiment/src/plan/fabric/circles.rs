@@ -3,6 +3,7 @@
 use super::FabricPlan;
 use super::ways::{Leaving, Ways};
 use super::wiring::Cables;
+use crate::circle;
 use hopsim_infiniband::fabric::NONE;
 use hopsim_infiniband::forwarding::Tables;
 use hopsim_network::error::ConfigError;
@@ -37,19 +38,24 @@ impl Circle {
 pub fn check(plan: &FabricPlan) -> Result<u64, ConfigError> {
     let (circle, steps) = plan.wiring.circle(plan.ways(plan.fabric.congestion.is_some()));
     let Some(circle) = circle else { return Ok(steps) };
-    let fabric = &plan.fabric;
-    let switch = |port: u32| fabric.first_port.partition_point(|&first| first <= port) - 1;
-    let ports = circle.ports.iter().chain(circle.ports.first());
-    let way: Vec<String> = ports.map(|&port| format!("switch {}", switch(port))).collect();
-    let reason = format!(
-        "packets of VL {} can wait for each other in a circle, for room behind these links: {}",
-        circle.lane,
-        way.join(" → ")
-    );
-    Err(ConfigError::new("topology", reason).valid(
+    Err(ConfigError::new("topology", in_words(plan, &circle)).valid(
         "a topology whose shortest paths close no circle (fat_tree, mesh, hyperx, a graph that is a tree), \
          router.infiniband.forwarding = \"up_down\", flows whose service levels have other VLs, or router.infiniband.lanes.allow_deadlock = true",
     ))
+}
+
+fn in_words(plan: &FabricPlan, circle: &Circle) -> String {
+    let switch = |port: u32| plan.fabric.first_port.partition_point(|&first| first <= port) - 1;
+    let way: Vec<String> = circle.ports.iter().map(|&port| format!("switch {}", switch(port))).collect();
+    circle::in_words(&format!("packets of VL {}", circle.lane), "links", &way)
+}
+
+impl FabricPlan {
+    /// The circle in which packets can wait for each other, in words, if there is one.
+    pub fn circle(&self) -> Option<String> {
+        let (circle, _) = self.wiring.circle(self.ways(self.fabric.congestion.is_some()));
+        circle.map(|circle| in_words(self, &circle))
+    }
 }
 
 /// Bits of a word.

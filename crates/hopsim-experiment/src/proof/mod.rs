@@ -1,0 +1,138 @@
+//! Proofs that packets never wait for each other in a circle, by the graph of what is simulated.
+//!
+//! A channel is the buffer of a VC behind an output port. A packet waits in one buffer, as a whole (virtual cut-through), for room behind
+//! outputs of its router: then the channel that it holds depends on those channels. Which ones these are the mechanism itself
+//! says, for every head that there can be. Without a circle in this graph there is no deadlock (Dally and Seitz 1987). Where heads may
+//! choose it is enough that every one can always wait for a channel, its last resort, and that there is no circle if no others are
+//! counted (Duato 1993; as a packet that has moved on holds one channel only, dependencies over channels in between do not
+//! arise). In a ring whose packets leave room for one more when they enter it, some packet can always move (bubble flow control; Puente et
+//! al. 2001): then there must be no circle between rings.
+
+mod channels;
+mod circles;
+mod dependencies;
+mod resorts;
+mod walk;
+mod words;
+
+pub use channels::Channel;
+pub use words::deadlock_line;
+
+use crate::plan::Plan;
+use dependencies::{Dependencies, words};
+use hopsim_routing::grants::each_request;
+use walk::{Waiting, walk};
+
+/// Most heads that are looked at for a proof.
+pub const MOST_HEADS: u64 = 20_000_000;
+
+/// Most words of the graph: an eighth of a gigabyte.
+const MOST_WORDS: usize = 1 << 24;
+
+/// By what a network is free of deadlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// The graph has no circle.
+    Acyclic,
+    /// Heads may choose; the graph of their last resorts alone has no circle.
+    Escape,
+}
+
+/// A proof that packets never wait for each other in a circle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// By what.
+    pub ground: Ground,
+    /// Rings in which it is bubbles that keep packets moving; the graph without what is inside them has no circle.
+    pub rings: usize,
+    /// Channels of the graph.
+    pub channels: usize,
+    /// Dependencies of the graph.
+    pub dependencies: usize,
+    /// Heads that were looked at, each once for every destination.
+    pub heads: u64,
+}
+
+/// Channels of a circle: packets that hold each of them can wait for the next one, and the last one for the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Circle {
+    /// The channels.
+    pub channels: Vec<Channel>,
+    /// Whether heads have a choice: then the circle is one of last resorts, and packets wait in it only where they find nothing else
+    /// open.
+    pub is_of_resorts: bool,
+}
+
+/// What is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// There is no deadlock.
+    Proved(Proof),
+    /// Packets can wait for each other in a circle.
+    Circle(Circle),
+    /// There are too many heads to look at.
+    Unproved,
+}
+
+/// Looks for a circle in which packets of a plan can wait for each other, whatever nodes send to each other.
+pub fn prove(plan: &Plan) -> Verdict {
+    prove_within(plan, MOST_HEADS)
+}
+
+/// Looks for such a circle, unless there are more than `most` heads to look at.
+pub fn prove_within(plan: &Plan, most: u64) -> Verdict {
+    let (system, routers) = (&plan.system, u64::from(plan.system.topology.routers_with_nodes()));
+    if routers * routers > most || is_too_large(plan) {
+        return Verdict::Unproved;
+    }
+    let mut graph = Dependencies::new(system);
+    let heads = walk(system, most, &mut |waiting: &Waiting<'_>| {
+        each_wait(plan, waiting, &mut graph, false);
+    });
+    let Some(heads) = heads else { return Verdict::Unproved };
+    let circle = match graph.rings() {
+        Ok(rings) => return Verdict::Proved(proof(Ground::Acyclic, rings, &graph, heads)),
+        Err(circle) => circle,
+    };
+    if !system.routing.redecides() && !system.routing.vcs().is_flexible() {
+        return Verdict::Circle(Circle { channels: circle, is_of_resorts: false });
+    }
+    let mut graph = Dependencies::new(system);
+    walk(system, most, &mut |waiting: &Waiting<'_>| each_wait(plan, waiting, &mut graph, true));
+    match graph.rings() {
+        Ok(rings) => Verdict::Proved(proof(Ground::Escape, rings, &graph, heads)),
+        Err(channels) => Verdict::Circle(Circle { channels, is_of_resorts: true }),
+    }
+}
+
+/// The dependencies of a plan, by name; `None` if there are too many heads to look at. With `escape` those on last resorts alone.
+pub fn dependencies(plan: &Plan, escape: bool) -> Option<Vec<(Channel, Channel)>> {
+    let mut graph = Dependencies::new(&plan.system);
+    walk(&plan.system, MOST_HEADS, &mut |waiting: &Waiting<'_>| {
+        each_wait(plan, waiting, &mut graph, escape);
+    })?;
+    Some(graph.listed())
+}
+
+fn is_too_large(plan: &Plan) -> bool {
+    words(&plan.system) > MOST_WORDS
+}
+
+fn proof(ground: Ground, rings: usize, graph: &Dependencies<'_>, heads: u64) -> Proof {
+    Proof { ground, rings, channels: graph.channels(), dependencies: graph.count(), heads }
+}
+
+/// Adds what a head waits for, or what it waits for in the end.
+fn each_wait(plan: &Plan, waiting: &Waiting<'_>, graph: &mut Dependencies<'_>, in_the_end: bool) {
+    let (system, router, held) = (&plan.system, waiting.head.router, waiting.holds);
+    let answers = system.network.classes.request_reply() && !waiting.head.reply;
+    if answers && waiting.grants.iter().any(|(way, _)| way.is_none()) {
+        graph.wait_for_answer(held, router);
+    }
+    if in_the_end {
+        return resorts::each_resort(system, waiting, |request| graph.wait(held, router, request));
+    }
+    for way in waiting.grants.iter().filter_map(|&(way, _)| way) {
+        each_request(system.routing.vcs(), way, |request| graph.wait(held, router, request));
+    }
+}

@@ -1,0 +1,104 @@
+//! What is found, in words.
+
+use super::{Circle, Ground, Proof, Verdict, is_too_large};
+use crate::circle;
+use crate::plan::Plan;
+use hopsim_routing::Safety;
+
+/// What `hopsim check` says of a verdict, at most `most` heads having been looked at.
+pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
+    match verdict {
+        Verdict::Proved(proof) => format!("none can arise: {}", of_proof(proof)),
+        Verdict::Circle(circle) => match rule(plan).filter(|_| circle.is_of_resorts) {
+            Some(rule) => format!("not excluded: {}; yet {rule}", of_circle(plan, circle)),
+            None => format!("can arise: {}", of_circle(plan, circle)),
+        },
+        Verdict::Unproved => {
+            let rule = rule(plan).unwrap_or_else(|| "none excludes it".into());
+            let why = if is_too_large(plan) {
+                "a graph of more than a gigabit".into()
+            } else {
+                format!("more than {} heads to look at", number(most))
+            };
+            format!("not looked for: {why}; rule: {rule}")
+        }
+    }
+}
+
+fn of_proof(proof: &Proof) -> String {
+    let count = |number: usize, what: &str| {
+        let plural = if number == 1 { "" } else { "s" };
+        format!("{} {what}{plural}", self::number(number as u64))
+    };
+    let dependencies = match proof.dependencies {
+        1 => "1 dependency".into(),
+        many => format!("{} dependencies", number(many as u64)),
+    };
+    let (what, choice) = match proof.ground {
+        Ground::Acyclic => ("channel", ""),
+        Ground::Escape => ("escape channel", ", one of which every head that may choose can wait for"),
+    };
+    let circle = match proof.rings {
+        0 => ", no cycle".into(),
+        rings => format!("; bubble flow control in {}, between rings no cycle", count(rings, "ring")),
+    };
+    format!("{}{choice}, {dependencies}{circle}", count(proof.channels, what))
+}
+
+fn of_circle(plan: &Plan, found: &Circle) -> String {
+    let way: Vec<String> = found.channels.iter().map(|channel| channel.name(&plan.system.network)).collect();
+    circle::in_words("packets", "outputs", &way)
+}
+
+/// The rule that keeps packets from waiting for each other in a circle, `None` if the plan breaks it.
+fn rule(plan: &Plan) -> Option<String> {
+    let paths = plan.experiment.routing.paths(&plan.system.topology).ok()?;
+    let shares = plan.system.router.damq;
+    let longest = plan.system.longest_packet();
+    if shares.is_some_and(|shares| shares.iter().any(|share| share.reserve < longest)) {
+        return None;
+    }
+    let has_rings = plan.system.topology.has_rings() && paths.safety.bubble();
+    if has_rings && !plan.system.routing.vcs().has_entries() {
+        return None;
+    }
+    let rule = match &paths.safety {
+        Safety::Ordered(_) if plan.system.routing.vcs().is_flexible() => {
+            "after every hop a path with VCs in increasing order is left"
+        }
+        Safety::Ordered(order) if paths.hops as usize > order.sequence.len() => {
+            "every head can wait for its minimal path, along which VCs increase"
+        }
+        Safety::Ordered(_) => "VCs increase along every path",
+        Safety::Any { .. } => "the paths close no cycle in any VC",
+        Safety::Escape => "every head can wait for the escape VC, whose paths close no cycle",
+        Safety::Phases => {
+            "VC 0 waits for VC 1 and never the other way round, and the paths in each close no cycle"
+        }
+        Safety::Layers(_) => "a packet keeps the VC of its path, and the paths of each VC close no cycle",
+    };
+    let bubble = if has_rings { "; in rings bubble flow control" } else { "" };
+    Some(format!("{rule}{bubble}"))
+}
+
+/// `1,234,567`.
+fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).unwrap_or_default())
+        .collect();
+    groups.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_are_written_in_groups_of_three_digits() {
+        assert_eq!([0, 12, 123, 1_234, 1_234_567].map(number), ["0", "12", "123", "1,234", "1,234,567"]);
+    }
+}

@@ -1,0 +1,358 @@
+//! What the product proves of plans, compared with packets that are followed one by one, and broken by hand.
+
+use crate::conformance::{AnyState, Numbers};
+use hopsim_experiment::plan::programs::no_files;
+use hopsim_experiment::plan::{AnyPlan, Plan};
+use hopsim_experiment::proof::{
+    Channel, Ground, MOST_HEADS, Proof, Verdict, deadlock_line, dependencies, prove, prove_within,
+};
+use hopsim_experiment::survey::deadlock;
+use hopsim_network::interrupt;
+use hopsim_random::{Purpose, Stream};
+use hopsim_routing::minimal::{Config, Minimal};
+use hopsim_routing::sequence::{REPLY_INJECTION, VcSequence, classes_of};
+use hopsim_routing::vcs::Vcs;
+use hopsim_routing::{Head, RouteState, Routing};
+use petgraph::algo::is_cyclic_directed;
+use petgraph::graphmap::DiGraphMap;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+fn planned(document: &Value) -> Plan {
+    let experiment = serde_json::from_value(document.clone()).expect("a valid document");
+    Plan::new(&experiment).unwrap_or_else(|e| panic!("{document}: {e}"))
+}
+
+fn plan(topology: &Value, routing: &Value, router: &Value) -> Plan {
+    planned(&json!({ "topology": topology, "routing": routing, "router": router, "load": 0.1 }))
+}
+
+fn answering(topology: &Value, routing: &Value, router: &Value) -> Plan {
+    let jobs = json!([{ "traffic": { "request_reply": {} } }]);
+    let document =
+        json!({ "topology": topology, "routing": routing, "router": router, "load": 0.1, "jobs": jobs });
+    planned(&document)
+}
+
+/// All that packets were seen to hold while they asked for something.
+type Seen = BTreeSet<(Channel, Channel)>;
+
+/// Follows one packet from node to node through routers in any state.
+fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, seen: &mut Seen) {
+    let system = &plan.system;
+    let per_router = system.topology.nodes_per_router();
+    let answers = system.network.classes.request_reply();
+    let unanswered = |router| Channel { router, port: 0, vc: 1 };
+    let mut holds = reply.then(|| unanswered(from / per_router));
+    let mut state = RouteState::NEW;
+    let mut head = Head {
+        router: from / per_router,
+        input: (from % per_router) as u16,
+        code: if reply { REPLY_INJECTION } else { 0 },
+        source: from,
+        destination: to / per_router,
+        terminal: (to % per_router) as u16,
+        ejection_vc: 0,
+        reply,
+    };
+    for attempt in 0..500 {
+        let draw = Stream::new(serial, Purpose::Routing, u64::from(from)).at(u64::from(head.router));
+        let any = draw.at(attempt);
+        let mut numbers = Numbers { head: draw.clone(), attempt: any.at(1) };
+        let mut taken = state;
+        let decision = system.routing.decide(&mut taken, &AnyState(any.at(2), head), &mut numbers);
+        let Some(request) = decision.request else { continue };
+        let Some((next, port)) = system.network.link(head.router, request.port).peer else {
+            if let Some(holds) = holds.filter(|_| answers && !reply) {
+                seen.insert((holds, unanswered(head.router)));
+            }
+            return;
+        };
+        let count = system.network.layout.output_vcs[request.port];
+        let channel = Channel { router: head.router, port: request.port, vc: request.vc % count };
+        if let Some(holds) = holds {
+            seen.insert((holds, channel));
+        }
+        holds = Some(channel);
+        state = decision.after;
+        let class = system.network.layout.class[request.port] - 1;
+        let code = system.routing.vcs().sequence.code(class, channel.vc);
+        head = Head { router: next, input: port as u16, code, ..head };
+    }
+    panic!("a packet from {from} to {to} does not arrive");
+}
+
+/// Packets from each node to each that are followed at most.
+const MOST_PACKETS: u64 = 20_000;
+
+/// What packets between all nodes were seen to do, until that is as much as was foreseen.
+fn followed(plan: &Plan, foreseen: usize) -> Seen {
+    let mut seen = Seen::new();
+    let nodes = plan.system.network.nodes;
+    let kinds = if plan.system.network.classes.request_reply() { vec![false, true] } else { vec![false] };
+    for serial in 0..MOST_PACKETS {
+        for (from, to) in (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))) {
+            for &reply in &kinds {
+                follow(plan, (from, to, serial), reply, &mut seen);
+            }
+        }
+        // Some more, which might do what is not foreseen.
+        if seen.len() >= foreseen && serial > 100 {
+            break;
+        }
+    }
+    seen
+}
+
+/// Small networks with the mechanisms that they can have.
+fn small() -> Vec<Plan> {
+    let mut all = Vec::new();
+    let cioq = json!({ "cioq": {} });
+    let flexible = json!({ "cioq": { "vcs": { "local": 5, "global": 3, "management": { "flexvc": {} } } } });
+    let shapes = [(3, 2, 3, "palmtree"), (2, 1, 3, "consecutive"), (3, 1, 4, "palmtree")];
+    for (a, h, groups, arrangement) in shapes {
+        let dragonfly =
+            json!({ "dragonfly": { "p": 1, "a": a, "h": h, "groups": groups, "arrangement": arrangement } });
+        for routing in [
+            json!({ "minimal": {} }),
+            json!({ "valiant": { "intermediate": "group", "policy": "nrg" } }),
+            json!({ "valiant": { "intermediate_groups": "any", "recompute": true } }),
+            json!({ "valiant": { "policy": "crg", "intra_group": "local" } }),
+            json!({ "ugal": {} }),
+            json!({ "piggyback": { "intermediate": "router", "intra_group": "global" } }),
+            json!({ "source_adaptive": { "policy": "crg", "recompute": true, "threshold": 0 } }),
+            json!({ "olm": {} }),
+            json!({ "olm": { "policy": "rrg", "candidates": "one" } }),
+            json!({ "olm": { "policy": "nrg", "trigger": { "contention": { "threshold": 2 } } } }),
+            json!({ "par": {} }),
+            json!({ "par": { "policy": "crg" } }),
+        ] {
+            all.push(plan(&dragonfly, &routing, &cioq));
+            all.push(answering(&dragonfly, &routing, &cioq));
+        }
+        for routing in [json!({ "minimal": {} }), json!({ "olm": {} }), json!({ "ugal": {} })] {
+            all.push(plan(&dragonfly, &routing, &flexible));
+        }
+    }
+    let chords: Vec<Value> =
+        (0..7).map(|i| [i, (i + 1) % 7]).chain([[0, 3]]).map(|ends| json!({ "between": ends })).collect();
+    let topologies = [
+        (json!({ "ring": { "routers": 5 } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"][..]),
+        (json!({ "torus": { "sides": [4, 3] } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"]),
+        (json!({ "mesh": { "sides": [3, 3] } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"]),
+        (json!({ "hyperx": { "sides": [3, 3] } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"]),
+        (json!({ "fat_tree": { "k": 2, "levels": 3 } }), &["minimal", "adaptive", "up_down"]),
+        (json!({ "graph": { "edges": chords } }), &["minimal", "up_down", "valiant", "ugal"]),
+    ];
+    for (topology, names) in &topologies {
+        for name in *names {
+            all.push(plan(topology, &json!({ *name: {} }), &json!({ "input_queued": {} })));
+        }
+    }
+    for up in ["destination", "random"] {
+        let tree = json!({ "fat_tree": { "k": 2, "levels": 3 } });
+        all.push(plan(&tree, &json!({ "minimal": { "up": up } }), &json!({ "input_queued": {} })));
+    }
+    all
+}
+
+fn name(plan: &Plan) -> String {
+    let experiment = &plan.experiment;
+    serde_json::to_string(&(&experiment.topology, &experiment.routing, &experiment.router)).unwrap()
+}
+
+#[test]
+fn the_dependencies_are_those_of_packets_that_are_followed() {
+    for plan in small() {
+        let listed: Seen = dependencies(&plan, false).unwrap().into_iter().collect();
+        let seen = followed(&plan, listed.len());
+        let missing: Vec<_> = seen.difference(&listed).take(3).collect();
+        assert!(missing.is_empty(), "not foreseen: {missing:?} with {}", name(&plan));
+        // UGAL never takes a detour that begins with the link of its shorter minimal path; the proof does not compare lengths.
+        let compares = plan.experiment.routing.name() == "ugal" && plan.system.topology.dragonfly().is_none();
+        let idle: Vec<_> = listed.difference(&seen).take(3).collect();
+        assert!(compares || idle.is_empty(), "never seen: {idle:?} with {}", name(&plan));
+        assert!(2 * seen.len() > listed.len(), "{} of {} with {}", seen.len(), listed.len(), name(&plan));
+    }
+}
+
+#[test]
+fn a_graph_without_a_cycle_is_found_to_have_none_and_one_with_a_cycle_is_not() {
+    for plan in small() {
+        let is_cyclic = |escape| {
+            let listed = dependencies(&plan, escape).unwrap();
+            let graph: DiGraphMap<Channel, ()> =
+                listed.into_iter().map(|(one, other)| (one, other, ())).collect();
+            is_cyclic_directed(&graph)
+        };
+        let Verdict::Proved(proof) = prove(&plan) else { panic!("{}", name(&plan)) };
+        match (proof.ground, proof.rings) {
+            (Ground::Acyclic, 0) => assert!(!is_cyclic(false), "{}", name(&plan)),
+            (Ground::Escape, 0) => assert!(is_cyclic(false) && !is_cyclic(true), "{}", name(&plan)),
+            (ground, _) => assert!(is_cyclic(ground == Ground::Escape), "{}", name(&plan)),
+        }
+    }
+}
+
+/// What a network of cubes, trees and complete graphs is proved by, and in how many rings.
+fn ground(topology: &Value, routing: &Value) -> (Ground, usize) {
+    match prove(&plan(topology, routing, &json!({ "input_queued": {} }))) {
+        Verdict::Proved(Proof { ground, rings, .. }) => (ground, rings),
+        other => panic!("{routing} on {topology}: {other:?}"),
+    }
+}
+
+#[test]
+fn every_discipline_has_its_ground() {
+    use Ground::{Acyclic, Escape};
+    let torus = json!({ "torus": { "sides": [4, 5] } });
+    let mesh = json!({ "mesh": { "sides": [4, 5] } });
+    let rows: [(&Value, Value, (Ground, usize)); 9] = [
+        (&mesh, json!({ "minimal": {} }), (Acyclic, 0)),
+        (&mesh, json!({ "adaptive": {} }), (Escape, 0)),
+        (&mesh, json!({ "valiant": {} }), (Acyclic, 0)),
+        (&mesh, json!({ "up_down": {} }), (Acyclic, 0)),
+        // Two directions of five rings of 4 and of four rings of 5.
+        (&torus, json!({ "minimal": {} }), (Acyclic, 18)),
+        (&torus, json!({ "adaptive": {} }), (Escape, 18)),
+        (&torus, json!({ "valiant": {} }), (Acyclic, 36)),
+        (&torus, json!({ "ugal": {} }), (Acyclic, 36)),
+        (&torus, json!({ "up_down": {} }), (Acyclic, 0)),
+    ];
+    for (topology, routing, expected) in rows {
+        assert_eq!(ground(topology, &routing), expected, "{routing} on {topology}");
+    }
+    // Paths in rings of three routers have one link, and close no circle.
+    assert_eq!(ground(&json!({ "torus": { "sides": [3, 3] } }), &json!({ "minimal": {} })), (Acyclic, 0));
+}
+
+#[test]
+fn a_line_has_as_many_dependencies_as_pairs_of_links_in_one_direction() {
+    let plan = plan(
+        &json!({ "mesh": { "sides": [5] } }),
+        &json!({ "minimal": {} }),
+        &json!({ "input_queued": { "vcs": { "network": 1 } } }),
+    );
+    let Verdict::Proved(proof) = prove(&plan) else { panic!("a line has no circle") };
+    assert_eq!((proof.channels, proof.dependencies), (8, 6));
+    let line = "none can arise: 8 channels, 6 dependencies, no cycle";
+    assert_eq!(deadlock_line(&plan, &Verdict::Proved(proof), MOST_HEADS), line);
+}
+
+/// A plan whose packets are routed minimally with other VCs than the product would give them.
+fn with_sequence(mut plan: Plan, sequence: VcSequence) -> Plan {
+    let base = Minimal::new(Arc::clone(&plan.system.topology), Vcs::increasing(sequence));
+    plan.system.routing = Routing::Minimal(Config::default().build(base));
+    plan
+}
+
+#[test]
+fn with_a_vc_too_few_there_is_a_circle() {
+    let dragonfly = json!({ "dragonfly": { "p": 1, "a": 4, "h": 2 } });
+    let whole = plan(&dragonfly, &json!({ "minimal": {} }), &json!({ "cioq": {} }));
+    let classes = &whole.system.network.classes;
+    let order = VcSequence::new(&classes_of("lgl", &["local", "global"]), classes, false);
+    let same = VcSequence::unordered(classes, 0);
+    assert!(matches!(prove(&with_sequence(whole.clone(), order)), Verdict::Proved(_)));
+    let broken = with_sequence(whole, same);
+    let Verdict::Circle(circle) = prove(&broken) else { panic!("local links wait for local links") };
+    let listed = dependencies(&broken, false).unwrap();
+    let way = circle.channels.iter().zip(circle.channels.iter().cycle().skip(1));
+    for (one, other) in way {
+        assert!(listed.contains(&(*one, *other)), "{one:?} does not wait for {other:?}");
+    }
+    let line = deadlock_line(&broken, &Verdict::Circle(circle.clone()), MOST_HEADS);
+    let start =
+        "can arise: packets can wait for each other in a circle, for room behind these outputs: router ";
+    assert!(line.starts_with(start), "{line}");
+    assert_eq!(line.matches(" → ").count(), circle.channels.len());
+}
+
+#[test]
+fn rings_without_bubbles_are_circles_unless_they_are_short() {
+    let of = |routers: u32, routing: &str| {
+        let router = json!({ "input_queued": { "vcs": { "bubble": 0, "allow_deadlock": true } } });
+        prove(&plan(&json!({ "ring": { "routers": routers } }), &json!({ routing: {} }), &router))
+    };
+    for routing in ["minimal", "adaptive", "valiant"] {
+        let Verdict::Circle(circle) = of(6, routing) else { panic!("{routing}") };
+        assert_eq!(circle.channels.len(), 6, "{routing}");
+    }
+    assert!(matches!(of(3, "minimal"), Verdict::Proved(proof) if proof.rings == 0));
+}
+
+#[test]
+fn vcs_that_take_each_others_room_are_a_circle() {
+    let of = |reserve: u32| {
+        let damq = json!({ "local_reserve": reserve, "global_reserve": reserve, "allow_deadlock": true });
+        let router = json!({ "cioq": { "buffers": { "damq": damq } } });
+        prove(&plan(&json!({ "dragonfly": { "p": 1, "a": 4, "h": 2 } }), &json!({ "minimal": {} }), &router))
+    };
+    assert!(matches!(of(0), Verdict::Circle(_)));
+    assert!(matches!(of(1), Verdict::Proved(Proof { ground: Ground::Acyclic, .. })));
+}
+
+#[test]
+fn replies_that_keep_to_a_detour_in_vcs_of_requests_are_not_proved() {
+    let of = |sticky: bool| {
+        let vcs = json!({
+            "local": 5, "global": 3, "reply": { "local": 2, "global": 1 }, "management": { "flexvc": {} }
+        });
+        let dragonfly = json!({ "dragonfly": { "p": 1, "a": 3, "h": 1 } });
+        answering(&dragonfly, &json!({ "ugal": { "sticky": sticky } }), &json!({ "cioq": { "vcs": vcs } }))
+    };
+    // A reply that waits can go by its minimal path after all.
+    assert!(matches!(prove(&of(false)), Verdict::Proved(_)));
+    let plan = of(true);
+    let verdict = prove(&plan);
+    assert!(matches!(&verdict, Verdict::Circle(circle) if circle.is_of_resorts));
+    let line = deadlock_line(&plan, &verdict, MOST_HEADS);
+    assert!(line.starts_with("not excluded: packets can wait for each other in a circle"), "{line}");
+    assert!(line.ends_with("; yet after every hop a path with VCs in increasing order is left"), "{line}");
+}
+
+#[test]
+fn what_is_too_large_is_not_looked_for_and_said_so() {
+    let torus = plan(
+        &json!({ "torus": { "sides": [4, 4] } }),
+        &json!({ "minimal": {} }),
+        &json!({ "input_queued": {} }),
+    );
+    let Verdict::Proved(proof) = prove(&torus) else { panic!("a torus with bubbles") };
+    assert_eq!(prove_within(&torus, proof.heads), Verdict::Proved(proof));
+    assert_eq!(prove_within(&torus, proof.heads - 1), Verdict::Unproved);
+    assert_eq!(
+        deadlock_line(&torus, &Verdict::Unproved, 1000),
+        "not looked for: more than 1,000 heads to look at; rule: the paths close no cycle in any VC; in rings bubble flow control"
+    );
+}
+
+#[test]
+fn of_a_fabric_the_same_words_say_what_is_refused_elsewhere() {
+    let said = |topology: Value, lanes: Value| {
+        let flow = |source: u32| json!({ "source": source, "destination": (source + 2) % 5 });
+        let flows: Vec<Value> = (0..5).map(flow).collect();
+        let router = json!({ "infiniband": { "forwarding": "min_hop", "lanes": lanes } });
+        let document = json!({ "topology": topology, "router": router, "jobs": [{ "flows": flows }] });
+        let experiment = serde_json::from_value(document).expect("a valid document");
+        let plan = AnyPlan::new(&experiment, &no_files);
+        deadlock(&plan.unwrap_or_else(|e| panic!("{e}"))).expect("a fabric has switches")
+    };
+    assert_eq!(
+        said(json!({ "torus": { "sides": [5] } }), json!({ "allow_deadlock": true })),
+        "can arise: packets of VL 0 can wait for each other in a circle, for room behind these links: \
+         switch 0 → switch 1 → switch 2 → switch 3 → switch 4 → switch 0"
+    );
+    assert_eq!(
+        said(json!({ "mesh": { "sides": [5] } }), json!({})),
+        "none can arise: packets of no VL can wait for each other in a circle"
+    );
+}
+
+#[test]
+fn a_proof_can_be_given_up() {
+    let dragonfly = json!({ "dragonfly": { "p": 2, "a": 4, "h": 2 } });
+    let plan = plan(&dragonfly, &json!({ "valiant": {} }), &json!({ "cioq": {} }));
+    assert_eq!(interrupt::unless(|| true, move || prove(&plan)), Err(interrupt::Interrupted));
+}
