@@ -10,7 +10,8 @@ use hopsim_experiment::survey::deadlock;
 use hopsim_network::interrupt;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::minimal::{Config, Minimal};
-use hopsim_routing::sequence::{REPLY_INJECTION, VcSequence, classes_of};
+use hopsim_routing::path::{G, L};
+use hopsim_routing::sequence::{REPLY_INJECTION, VcSequence};
 use hopsim_routing::vcs::Vcs;
 use hopsim_routing::{Head, RouteState, Routing};
 use petgraph::algo::is_cyclic_directed;
@@ -252,7 +253,7 @@ fn with_a_vc_too_few_there_is_a_circle() {
     let dragonfly = json!({ "dragonfly": { "p": 1, "a": 4, "h": 2 } });
     let whole = plan(&dragonfly, &json!({ "minimal": {} }), &json!({ "cioq": {} }));
     let classes = &whole.system.network.classes;
-    let order = VcSequence::new(&classes_of("lgl", &["local", "global"]), classes, false);
+    let order = VcSequence::new(&[L, G, L], classes, false);
     let same = VcSequence::unordered(classes, 0);
     assert!(matches!(prove(&with_sequence(whole.clone(), order)), Verdict::Proved(_)));
     let broken = with_sequence(whole, same);
