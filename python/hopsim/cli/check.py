@@ -33,9 +33,9 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     routers while that helps. It is an upper bound; where a network is cut evenly, as tori and trees are, it
     is the bisection itself. Below it is whether packets can wait for each other in a circle (deadlock): what
     every packet may do in every router is gone through, for channels (a VC behind an output port) that wait
-    for each other, unless that would take long; then it is the rule that excludes it. Memory and time are estimates, good to a factor of about three where the
-    network accepts what is offered; how long programs take is not known beforehand, and a window or warm-up
-    that is found takes longer.
+    for each other, unless that would take long; then it is the rule that excludes it. Memory and time are
+    estimates, good to a factor of about three where the network accepts what is offered; how long programs
+    take is not known beforehand, and a window or warm-up that is found takes longer.
     """
     document = options.document(experiment, assignments)
     points = points_of(document)

@@ -55,7 +55,7 @@ pub struct Proof {
 
 /// Channels of a circle: packets that hold each of them can wait for the next one, and the last one for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Circle {
+pub struct Cycle {
     /// The channels.
     pub channels: Vec<Channel>,
     /// Whether heads have a choice: then the circle is one of last resorts, and packets wait in it only where they find nothing else
@@ -69,7 +69,7 @@ pub enum Verdict {
     /// There is no deadlock.
     Proved(Proof),
     /// Packets can wait for each other in a circle.
-    Circle(Circle),
+    Circle(Cycle),
     /// There are too many heads to look at.
     Unproved,
 }
@@ -95,13 +95,13 @@ pub fn prove_within(plan: &Plan, most: u64) -> Verdict {
         Err(circle) => circle,
     };
     if !system.routing.redecides() && !system.routing.vcs().is_flexible() {
-        return Verdict::Circle(Circle { channels: circle, is_of_resorts: false });
+        return Verdict::Circle(Cycle { channels: circle, is_of_resorts: false });
     }
     let mut graph = Dependencies::new(system);
     walk(system, most, &mut |waiting: &Waiting<'_>| each_wait(plan, waiting, &mut graph, true));
     match graph.rings() {
         Ok(rings) => Verdict::Proved(proof(Ground::Escape, rings, &graph, heads)),
-        Err(channels) => Verdict::Circle(Circle { channels, is_of_resorts: true }),
+        Err(channels) => Verdict::Circle(Cycle { channels, is_of_resorts: true }),
     }
 }
 

@@ -48,7 +48,7 @@ pub fn walk(system: &System, most: u64, visit: &mut impl FnMut(&Waiting<'_>)) ->
     }
     let channels = Channels::new(&system.network);
     let (seen, open) = (FxHashSet::default(), Vec::new());
-    let mut walk = Walk { system, channels, sources, seen, open, states: 0, most };
+    let mut walk = Exploration { system, channels, sources, seen, open, states: 0, most };
     let kinds: &[bool] = if system.network.classes.request_reply() { &[false, true] } else { &[false] };
     for &reply in kinds {
         for destination in 0..topology.routers_with_nodes() {
@@ -60,7 +60,7 @@ pub fn walk(system: &System, most: u64, visit: &mut impl FnMut(&Waiting<'_>)) ->
     Some(walk.states)
 }
 
-struct Walk<'p> {
+struct Exploration<'p> {
     system: &'p System,
     channels: Channels<'p>,
     /// A node of each group, that stands for all of them as source of packets in transit.
@@ -72,7 +72,7 @@ struct Walk<'p> {
     most: u64,
 }
 
-impl Walk<'_> {
+impl Exploration<'_> {
     /// How many nodes of a router paths differ for.
     fn variants(&self) -> u16 {
         let differ = matches!(&*self.system.topology, Topology::FatTree(_));

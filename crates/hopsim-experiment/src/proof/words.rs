@@ -1,6 +1,6 @@
 //! What is found, in words.
 
-use super::{Circle, Ground, Proof, Verdict, is_too_large};
+use super::{Cycle, Ground, Proof, Verdict, is_too_large};
 use crate::circle;
 use crate::plan::Plan;
 use hopsim_routing::Safety;
@@ -45,7 +45,7 @@ fn of_proof(proof: &Proof) -> String {
     format!("{}{choice}, {dependencies}{circle}", count(proof.channels, what))
 }
 
-fn of_circle(plan: &Plan, found: &Circle) -> String {
+fn of_circle(plan: &Plan, found: &Cycle) -> String {
     let way: Vec<String> = found.channels.iter().map(|channel| channel.name(&plan.system.network)).collect();
     circle::in_words("packets", "outputs", &way)
 }
