@@ -121,6 +121,7 @@ WITHOUT_NUMBERS = frozenset(
         "hopsim/plot/fit",
         "hopsim/plot/frame",
         "hopsim/plot/generation",
+        "hopsim/plot/kind",
         "hopsim/plot/latency_load",
         "hopsim/plot/options",
         "hopsim/plot/timeseries",

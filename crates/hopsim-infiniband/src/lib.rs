@@ -1,8 +1,8 @@
 //! An exact, event-driven simulator of InfiniBand fabrics: channel adapters, switches with virtual output queues, congestion
 //! control. The rules are in docs/infiniband.md.
 //!
-//! A [`fabric::Fabric`] and its [`flow::Flow`]s are arrays of numbers, everything in ticks and bytes; the crate knows no documents and no
-//! topologies. A [`engine::Simulation`] runs them and tells an [`observer::Observer`] what happens.
+//! A [`fabric::Fabric`] and its [`flow::Flow`]s are arrays of numbers, everything in ticks and bytes; the crate knows no topologies, and
+//! of documents what one says of a [`reaction`]. A [`engine::Simulation`] runs them and tells an [`observer::Observer`] what happens.
 
 pub mod congestion;
 pub mod engine;

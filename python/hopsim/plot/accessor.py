@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
@@ -10,11 +11,64 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopsim.errors import ConfigError
-from hopsim.plot import KINDS, Canvas, View, check_all_used, options
-from hopsim.plot.view import Limits, Scale
+from hopsim.plot import (
+    accepted_load,
+    breakdown,
+    bursts,
+    cdf,
+    execution_time,
+    flows,
+    gantt,
+    generation,
+    histogram,
+    injection,
+    latency_load,
+    link_map,
+    links,
+    message_latency,
+    messages_in_flight,
+    metric,
+    node_map,
+    options,
+    placement,
+    queues,
+    ranks,
+    timeseries,
+)
+from hopsim.plot.canvas import Canvas
+from hopsim.plot.kind import Kind, Module
+from hopsim.plot.view import Limits, Scale, View
 
 if TYPE_CHECKING:
     from hopsim.results.result import Results
+
+__all__ = ["AtOneLoad", "Curves", "Frame", "Given", "Injection", "Look", "Plots"]
+
+_MODULES: dict[str, Module] = {
+    "latency_load": latency_load,
+    "accepted_load": accepted_load,
+    "metric": metric,
+    "bursts": bursts,
+    "breakdown": breakdown,
+    "injection": injection,
+    "node_map": node_map,
+    "link_map": link_map,
+    "timeseries": timeseries,
+    "generation": generation,
+    "histogram": histogram,
+    "cdf": cdf,
+    "execution_time": execution_time,
+    "placement": placement,
+    "ranks": ranks,
+    "gantt": gantt,
+    "messages_in_flight": messages_in_flight,
+    "message_latency": message_latency,
+    "flows": flows,
+    "queues": queues,
+    "links": links,
+}
+
+KINDS = {name: Kind(name, module) for name, module in _MODULES.items()}
 
 Given = Axes | Sequence[Axes] | np.ndarray | None
 """Axes of the user, if any."""
@@ -224,6 +278,20 @@ class Plots:
             raise ConfigError(f"{unknown[0]}: unknown option; valid: {valid}")
         axes = (by,) if isinstance(by, str) else by
         return results, View(by=None if axes is None else tuple(axes), y=y, in_parts=False, **named)
+
+
+def check_all_used(view: View, kinds: Sequence[Kind]) -> None:
+    """Raises `ConfigError` for what was asked and none of the kinds takes."""
+    for name, value in options.given(view).items():
+        if not any(kind.takes(name, view) for kind in kinds):
+            able = [kind for kind in KINDS.values() if kind.takes(name, view)]
+            needs = "; ".join(f"{kind.name}, with {kind.module.NEEDS}" for kind in able)
+            over_x = replace(view, x=view.x or "")
+            also = [k.name for k in KINDS.values() if k not in able and k.takes(name, over_x)]
+            needs += f"; and with --x {', '.join(also)}" if also else ""
+            raise ConfigError(
+                f"{options.written(name, value)}: no figure drawn takes it; those that do: {needs}"
+            )
 
 
 def _given(ax: Given) -> list[Axes] | None:

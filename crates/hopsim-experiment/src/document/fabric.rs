@@ -2,9 +2,9 @@
 
 use super::Files;
 use crate::config::Experiment;
-use crate::config::infiniband::congestion::Reaction;
 use crate::config::infiniband::{Forwarding, Infiniband};
 use crate::config::router::RouterConfig;
+use hopsim_infiniband::reaction::ReactionConfig;
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::{TopologyConfig, graph};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn check_reaction(root: &Value, fabric: &Infiniband) -> Result<(), ConfigError> 
     let Some(control) = &fabric.congestion_control else { return Ok(()) };
     let written = |key: &&str| root.pointer(&format!("{CONTROL}/{key}")).is_some();
     let Some(key) = OF_TABLE.into_iter().find(written) else { return Ok(()) };
-    if control.reaction == Reaction::Table {
+    if control.reaction == ReactionConfig::Table {
         return Ok(());
     }
     let path = format!("router.infiniband.congestion_control.{key}");

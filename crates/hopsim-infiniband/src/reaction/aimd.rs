@@ -3,10 +3,74 @@
 //! Source: Santos, Turner, Janakiraman, *End-to-End Congestion Control for `InfiniBand`*, INFOCOM 2003.
 
 use crate::time::Ticks;
+use hopsim_network::error::ConfigError;
 use hopsim_random::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// The rate of a link, in the unit of all rates; and a whole rate, in the unit of shares of it.
 pub const WHOLE: u32 = 1 << 20;
+
+/// Shares that are one of [`WHOLE`] or more.
+const SHARES: RangeInclusive<f64> = 0.000_001..=1.0;
+
+/// Range of the least rate: with less the slowest packet could take longer than any time.
+const LEAST: RangeInclusive<f64> = 0.000_1..=1.0;
+
+/// A rate that falls by a share of itself with every notification, and rises by the same amount again and again in the time after it
+/// (additive increase, multiplicative decrease). At first it is the rate of the host's link, of which all rates are shares.
+///
+/// Source: Santos, Turner, Janakiraman, *End-to-End Congestion Control for InfiniBand*, INFOCOM 2003. The exact rules are in
+/// `docs/infiniband.md`; the defaults are ours.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Aimd")]
+pub struct Config {
+    /// What is added to the rate \[share of the link, 0.000001 … 1\].
+    #[schemars(range(min = 0.000_001, max = 1.0))]
+    pub increase: f64,
+    /// What a notification takes off the rate \[share of the rate, 0.000001 … 1\].
+    #[schemars(range(min = 0.000_001, max = 1.0))]
+    pub decrease: f64,
+    /// Time from a notification to the first increase, and from one increase to the next, more than 0.
+    #[schemars(example = "50 us")]
+    pub period: String,
+    /// Least rate \[share of the link, 0.0001 … 1\].
+    #[schemars(range(min = 0.000_1, max = 1.0))]
+    pub least: f64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { increase: 0.005, decrease: 0.03, period: "50 us".into(), least: 0.001 }
+    }
+}
+
+impl Config {
+    /// The times, all above 0, with their keys.
+    pub fn times(&self) -> [(&'static str, &str); 1] {
+        [("period", &self.period)]
+    }
+
+    /// The parameters, with the times in ticks.
+    pub fn build(&self, [period]: [Ticks; 1]) -> Result<Aimd, ConfigError> {
+        Ok(Aimd {
+            increase: share(self.increase, SHARES, "increase")?,
+            decrease: share(self.decrease, SHARES, "decrease")?,
+            period,
+            least: share(self.least, LEAST, "least")?,
+        })
+    }
+}
+
+fn share(value: f64, range: RangeInclusive<f64>, key: &str) -> Result<u32, ConfigError> {
+    if range.contains(&value) {
+        return Ok((value * f64::from(WHOLE)).round() as u32);
+    }
+    let valid = format!("{} … {}", range.start(), range.end());
+    Err(ConfigError::new(key, "out of range").value(value).valid(valid))
+}
 
 /// Additive increase, multiplicative decrease.
 #[derive(Clone, Debug, PartialEq, Eq)]

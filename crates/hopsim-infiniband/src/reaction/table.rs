@@ -4,15 +4,149 @@
 
 use super::SERVICE_LEVELS;
 use crate::time::{NEVER, Ticks};
+use hopsim_network::error::ConfigError;
 use hopsim_random::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// When the timer runs that lets flows recover.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Entries of the tables that have a name.
+const ENTRIES: u64 = 128;
+
+/// When the timer runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Timer {
-    /// A timer that always runs.
+    /// Always: in every host from a random time on.
     Free,
-    /// A timer that runs while some index is above its minimum.
+    /// From a notification that finds every index of the service level at its minimum, until all indices are there again.
     OnDemand,
+}
+
+/// The congestion control table: a name, or a list of entries [shift, multiplier].
+///
+/// With entry i a packet that takes time t on the link is followed by a delay of t · multiplier / 2^shift. Entry 0 is no delay, and none
+/// is shorter than the one before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Table")]
+pub enum Cct {
+    /// A table that has a name.
+    Named(TableName),
+    /// The entries [shift, multiplier] of a table, shift 0 … 3 and multiplier 0 … 16383.
+    Listed(Vec<[u16; 2]>),
+}
+
+/// A congestion control table of 128 entries, of which each says how long to wait behind a packet, in times of that packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TableName {
+    /// ⌊8 · 180⁴ / (180 − i)⁴ − 8⌋ / 8: up to 132 times, for 2 to 64 senders to one receiver and some more. The rate falls with the
+    /// fourth power of 1 − i / 180, by 2.6 % from one entry to the next where it is half that of the link, and by 6.5 % at a 64th:
+    /// an entry is less where notifications of each of a few senders are frequent, and more where they are rare.
+    Quartic,
+    /// ⌊7 i² / (106² · 0.218)⌋ / 8: up to 5.75 times, for about five senders to one receiver.
+    Simula,
+    /// ⌊7 i² / (95² · 0.218)⌋: up to 57 times.
+    Mellanox,
+    /// ⌊0.4 i⌋ / 8: up to 6.25 times.
+    Linear,
+    /// ⌊8 (1.02^i − 1)⌋ / 8: up to 11.25 times.
+    Exponential,
+}
+
+/// What the document says of the table, in keys beside `reaction`.
+#[derive(Clone, Copy, Debug)]
+pub struct Config<'d> {
+    /// When the timer runs.
+    pub timer: Timer,
+    /// What a notification adds to the index.
+    pub ccti_increase: u8,
+    /// Greatest index.
+    pub ccti_limit: u16,
+    /// Least index.
+    pub ccti_min: u16,
+    /// The entries.
+    pub cct: &'d Cct,
+}
+
+impl Config<'_> {
+    /// The table, with the period of its timer.
+    pub fn build(&self, [period]: [Ticks; 1]) -> Result<Table, ConfigError> {
+        let entries = self.cct.entries()?;
+        let last = entries.len() - 1;
+        if usize::from(self.ccti_limit) > last {
+            let reason = format!("the table cct has {} entries", entries.len());
+            let refused = ConfigError::new("ccti_limit", reason).value(self.ccti_limit);
+            return Err(refused.valid(format!("0 … {last}")));
+        }
+        if self.ccti_min > self.ccti_limit {
+            let refused = ConfigError::new("ccti_min", "is above ccti_limit").value(self.ccti_min);
+            return Err(refused.valid(format!("0 … {}", self.ccti_limit)));
+        }
+        Ok(Table {
+            timer: self.timer,
+            period,
+            increase: self.ccti_increase,
+            limit: self.ccti_limit,
+            minimum: self.ccti_min,
+            entries,
+        })
+    }
+}
+
+impl Cct {
+    fn entries(&self) -> Result<Vec<Delay>, ConfigError> {
+        match self {
+            Self::Named(name) => Ok(named(*name)),
+            Self::Listed(entries) => listed(entries),
+        }
+    }
+}
+
+fn named(name: TableName) -> Vec<Delay> {
+    let entry = |shift, multiplier: u64| Delay { shift, multiplier: multiplier as u16 };
+    let quadratic = |i: u64, root: u64| 7 * i * i * 1000 / (root * root * 218);
+    match name {
+        TableName::Quartic => {
+            let power = |i: u64| i * i * i * i;
+            (0..ENTRIES).map(|i| entry(3, 8 * power(180) / power(180 - i) - 8)).collect()
+        }
+        TableName::Simula => (0..ENTRIES).map(|i| entry(3, quadratic(i, 106))).collect(),
+        TableName::Mellanox => (0..ENTRIES).map(|i| entry(0, quadratic(i, 95))).collect(),
+        TableName::Linear => (0..ENTRIES).map(|i| entry(3, 2 * i / 5)).collect(),
+        TableName::Exponential => {
+            let powers = std::iter::successors(Some(1.0), |power| Some(power * 1.02));
+            powers.take(ENTRIES as usize).map(|power: f64| entry(3, (8.0 * (power - 1.0)) as u64)).collect()
+        }
+    }
+}
+
+fn listed(entries: &[[u16; 2]]) -> Result<Vec<Delay>, ConfigError> {
+    let valid = "entries [shift 0 … 3, multiplier 0 … 16383], the first without delay, none with less than the one before";
+    let refused = |index: usize, reason: &str| {
+        let entry = entries[index];
+        Err(ConfigError::new(format!("cct.{index}"), reason).value(format!("{entry:?}")).valid(valid))
+    };
+    if entries.is_empty() {
+        return Err(ConfigError::new("cct", "the table is empty").value("[]").valid(valid));
+    }
+    if entries.len() > 1 << 16 {
+        return Err(ConfigError::new("cct", "the table is too long").valid("at most 65536 entries"));
+    }
+    // Eighths of the time of a packet.
+    let delay = |[shift, multiplier]: [u16; 2]| u32::from(multiplier) << (3 - shift);
+    for (index, &[shift, multiplier]) in entries.iter().enumerate() {
+        if shift > 3 || multiplier > 16_383 {
+            return refused(index, "is out of range");
+        }
+        if index == 0 && multiplier != 0 {
+            return refused(index, "a flow that nobody complains of is not delayed");
+        }
+        if index > 0 && delay(entries[index]) < delay(entries[index - 1]) {
+            return refused(index, "has less delay than the entry before: the table is not monotone");
+        }
+    }
+    Ok(entries.iter().map(|&[shift, multiplier]| Delay { shift: shift as u8, multiplier }).collect())
 }
 
 /// An entry of the congestion control table: by what the time of a packet is multiplied, over 2^shift.
@@ -216,6 +350,33 @@ mod tests {
         points.notify(1, 103);
         for (now, second) in [(103, 3), (112, 3), (113, 2), (133, 0)] {
             assert_eq!([points.index(0, now), points.index(1, now)], [0, second], "{now}");
+        }
+    }
+
+    #[test]
+    fn the_tables_with_a_name_have_the_delays_that_their_sources_state() {
+        // In eighths of the time of a packet.
+        let delay = |name, entry: usize| {
+            let Delay { shift, multiplier } = named(name)[entry];
+            u32::from(multiplier) << (3 - shift)
+        };
+        let simula = [18, 32, 64, 87, 106, 127].map(|entry| delay(TableName::Simula, entry));
+        assert_eq!(simula, [0, 2, 11, 21, 32, 46]);
+        assert_eq!([95, 127].map(|entry| delay(TableName::Mellanox, entry)), [32 * 8, 57 * 8]);
+        assert_eq!([TableName::Linear, TableName::Exponential].map(|name| delay(name, 127)), [50, 90]);
+        let quartic = [1, 2, 3, 29, 56, 90, 117, 127].map(|entry| delay(TableName::Quartic, entry));
+        // With the packet itself from 29 on 2, 4.375, 16, 66.625 and 133 times its time.
+        assert_eq!(quartic, [0, 0, 0, 8, 27, 120, 525, 1056]);
+        for name in [
+            TableName::Quartic,
+            TableName::Simula,
+            TableName::Mellanox,
+            TableName::Linear,
+            TableName::Exponential,
+        ] {
+            let entries: Vec<[u16; 2]> =
+                named(name).iter().map(|delay| [u16::from(delay.shift), delay.multiplier]).collect();
+            assert_eq!(listed(&entries).unwrap(), named(name));
         }
     }
 }

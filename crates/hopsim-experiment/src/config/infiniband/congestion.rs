@@ -1,6 +1,7 @@
 //! Congestion control of InfiniBand, as written in the document.
 
-pub use super::aimd::Aimd;
+use hopsim_infiniband::reaction::ReactionConfig;
+use hopsim_infiniband::reaction::table::{Cct, TableName, Timer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ pub struct CongestionControlConfig {
     /// What reacts to notifications on its own.
     pub level: Level,
     /// What a source does about notifications.
-    pub reaction: Reaction,
+    pub reaction: ReactionConfig,
     /// When the timer runs.
     pub timer: Timer,
     /// Period in which the timer lowers every index by 1; 0: indices never fall, and flows never recover
@@ -47,7 +48,7 @@ pub struct CongestionControlConfig {
     /// Least index, at most `ccti_limit`.
     pub ccti_min: u16,
     /// The congestion control table.
-    pub cct: Table,
+    pub cct: Cct,
 }
 
 impl Default for CongestionControlConfig {
@@ -61,13 +62,13 @@ impl Default for CongestionControlConfig {
             packet_size: 0,
             notification: Notification::Packets,
             level: Level::Qp,
-            reaction: Reaction::Table,
+            reaction: ReactionConfig::Table,
             timer: Timer::Free,
             ccti_timer: None,
             ccti_increase: 1,
             ccti_limit: 127,
             ccti_min: 0,
-            cct: Table::Named(TableName::Quartic),
+            cct: Cct::Named(TableName::Quartic),
         }
     }
 }
@@ -186,55 +187,4 @@ pub enum Level {
     Qp,
     /// All flows of a host with one service level: one that contributes to congestion slows down the others.
     Sl,
-}
-
-/// What a source does about notifications.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Reaction {
-    /// The source waits by a table, whose index (CCTI) notifications raise and a timer lowers.
-    Table,
-    /// The source keeps to a rate, which falls by a share of itself with every notification and rises in even steps.
-    Aimd(Aimd),
-}
-
-/// When the timer runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Timer {
-    /// Always: in every host from a random time on.
-    Free,
-    /// From a notification that finds every index of the service level at its minimum, until all indices are there again.
-    OnDemand,
-}
-
-/// The congestion control table: a name, or a list of entries [shift, multiplier].
-///
-/// With entry i a packet that takes time t on the link is followed by a delay of t · multiplier / 2^shift. Entry 0 is no delay, and none
-/// is shorter than the one before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Table {
-    /// A table that has a name.
-    Named(TableName),
-    /// The entries [shift, multiplier] of a table, shift 0 … 3 and multiplier 0 … 16383.
-    Listed(Vec<[u16; 2]>),
-}
-
-/// A congestion control table of 128 entries, of which each says how long to wait behind a packet, in times of that packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TableName {
-    /// ⌊8 · 180⁴ / (180 − i)⁴ − 8⌋ / 8: up to 132 times, for 2 to 64 senders to one receiver and some more. The rate falls with the
-    /// fourth power of 1 − i / 180, by 2.6 % from one entry to the next where it is half that of the link, and by 6.5 % at a 64th:
-    /// an entry is less where notifications of each of a few senders are frequent, and more where they are rare.
-    Quartic,
-    /// ⌊7 i² / (106² · 0.218)⌋ / 8: up to 5.75 times, for about five senders to one receiver.
-    Simula,
-    /// ⌊7 i² / (95² · 0.218)⌋: up to 57 times.
-    Mellanox,
-    /// ⌊0.4 i⌋ / 8: up to 6.25 times.
-    Linear,
-    /// ⌊8 (1.02^i − 1)⌋ / 8: up to 11.25 times.
-    Exponential,
 }

@@ -1,6 +1,5 @@
 //! InfiniBand fabrics, as written in the document.
 
-mod aimd;
 pub mod congestion;
 pub mod flows;
 pub mod messages;

@@ -2,25 +2,19 @@
 
 use super::clock::{Clock, Time};
 use super::congestion_defaults::TIMER_UNIT;
-use super::{aimd, path};
+use super::path;
 use crate::config::infiniband::congestion as config;
-use crate::config::infiniband::congestion::{
-    Acknowledgements, CongestionControlConfig, Table, TableName, Thresholds,
-};
+use crate::config::infiniband::congestion::{Acknowledgements, CongestionControlConfig, Thresholds};
 use crate::plan::quantity::{SIZES, nonnegative, positive};
 use crate::plan::within;
 use hopsim_infiniband::congestion::{
     CongestionControl, Level, MarkPoint, Marking, Notification, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::fabric::BLOCK;
-use hopsim_infiniband::reaction::Reaction;
-use hopsim_infiniband::reaction::table::{self, Delay, Timer};
+use hopsim_infiniband::reaction::{Reaction, ReactionConfig, table};
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_programs::units::Fraction;
-
-/// Entries of the tables that have a name.
-const ENTRIES: u64 = 128;
 
 fn key(name: &str) -> String {
     path(&format!("congestion_control.{name}"))
@@ -31,23 +25,22 @@ fn given<T>(value: Option<T>) -> T {
     value.unwrap_or_else(|| unreachable!("congestion_defaults::resolve fills it in"))
 }
 
-/// The time after which sources recover by a step.
-pub fn period(control: &CongestionControlConfig, clock: &mut Clock) -> Result<Time, ConfigError> {
-    match &control.reaction {
-        config::Reaction::Table => {
-            let ns = u64::from(given(control.ccti_timer)) * TIMER_UNIT;
-            clock.time(&format!("{ns} ns"), &key("ccti_timer"))
-        }
-        config::Reaction::Aimd(rules) => clock.positive(&rules.period, &aimd::key("period")),
+/// The times of what sources do about notifications.
+pub fn times(control: &CongestionControlConfig, clock: &mut Clock) -> Result<Vec<Time>, ConfigError> {
+    if control.reaction == ReactionConfig::Table {
+        let ns = u64::from(given(control.ccti_timer)) * TIMER_UNIT;
+        return Ok(vec![clock.time(&format!("{ns} ns"), &key("ccti_timer"))?]);
     }
+    let times = control.reaction.times();
+    times.into_iter().map(|(name, text)| clock.positive(text, &key(&name))).collect()
 }
 
 /// Congestion control in a fabric with these longest packets \[bytes\] and input buffers of ports to hosts and to switches
-/// \[blocks\], with its period.
+/// \[blocks\], with the times of what sources do.
 pub fn build(
     control: &CongestionControlConfig,
     (mtu, buffers): (u32, [u32; 2]),
-    (clock, period): (&Clock, &Time),
+    (clock, times): (&Clock, &[Time]),
 ) -> Result<CongestionControl, ConfigError> {
     let [high, low] = thresholds(&control.thresholds, (mtu, buffers))?;
     Ok(CongestionControl {
@@ -79,37 +72,18 @@ pub fn build(
             config::Level::Qp => Level::QueuePair,
             config::Level::Sl => Level::ServiceLevel,
         },
-        reaction: match &control.reaction {
-            config::Reaction::Table => Reaction::Table(of_table(control, clock.ticks(period)?)?),
-            config::Reaction::Aimd(rules) => Reaction::Aimd(aimd::build(rules, clock.ticks(period)?)?),
-        },
+        reaction: reaction(control, (clock, times))?,
     })
 }
 
-/// The congestion control table with what belongs to it.
-fn of_table(control: &CongestionControlConfig, period: Ticks) -> Result<table::Table, ConfigError> {
-    let entries = entries(&control.cct)?;
-    let last = entries.len() - 1;
-    if usize::from(control.ccti_limit) > last {
-        let reason = format!("the table cct has {} entries", entries.len());
-        let refused = ConfigError::new(key("ccti_limit"), reason).value(control.ccti_limit);
-        return Err(refused.valid(format!("0 … {last}")));
-    }
-    if control.ccti_min > control.ccti_limit {
-        let refused = ConfigError::new(key("ccti_min"), "is above ccti_limit").value(control.ccti_min);
-        return Err(refused.valid(format!("0 … {}", control.ccti_limit)));
-    }
-    Ok(table::Table {
-        timer: match control.timer {
-            config::Timer::Free => Timer::Free,
-            config::Timer::OnDemand => Timer::OnDemand,
-        },
-        period,
-        increase: control.ccti_increase,
-        limit: control.ccti_limit,
-        minimum: control.ccti_min,
-        entries,
-    })
+fn reaction(
+    control: &CongestionControlConfig,
+    (clock, times): (&Clock, &[Time]),
+) -> Result<Reaction, ConfigError> {
+    let CongestionControlConfig { timer, ccti_increase, ccti_limit, ccti_min, ref cct, .. } = *control;
+    let table = table::Config { timer, ccti_increase, ccti_limit, ccti_min, cct };
+    let ticks = times.iter().map(|time| clock.ticks(time)).collect::<Result<Vec<Ticks>, _>>()?;
+    control.reaction.build(&table, &ticks).map_err(|error| error.within(&path("congestion_control")))
 }
 
 fn notification(config: config::Notification) -> Result<Notification, ConfigError> {
@@ -196,91 +170,10 @@ fn difference(from: Fraction, what: Fraction) -> Option<u64> {
     u64::try_from(left.div_ceil(denominator)).ok()
 }
 
-/// The entries of a table.
-fn entries(table: &Table) -> Result<Vec<Delay>, ConfigError> {
-    match table {
-        Table::Named(name) => Ok(named(*name)),
-        Table::Listed(entries) => listed(entries),
-    }
-}
-
-fn named(name: TableName) -> Vec<Delay> {
-    let entry = |shift, multiplier: u64| Delay { shift, multiplier: multiplier as u16 };
-    let quadratic = |i: u64, root: u64| 7 * i * i * 1000 / (root * root * 218);
-    match name {
-        TableName::Quartic => {
-            let power = |i: u64| i * i * i * i;
-            (0..ENTRIES).map(|i| entry(3, 8 * power(180) / power(180 - i) - 8)).collect()
-        }
-        TableName::Simula => (0..ENTRIES).map(|i| entry(3, quadratic(i, 106))).collect(),
-        TableName::Mellanox => (0..ENTRIES).map(|i| entry(0, quadratic(i, 95))).collect(),
-        TableName::Linear => (0..ENTRIES).map(|i| entry(3, 2 * i / 5)).collect(),
-        TableName::Exponential => {
-            let powers = std::iter::successors(Some(1.0), |power| Some(power * 1.02));
-            powers.take(ENTRIES as usize).map(|power: f64| entry(3, (8.0 * (power - 1.0)) as u64)).collect()
-        }
-    }
-}
-
-fn listed(entries: &[[u16; 2]]) -> Result<Vec<Delay>, ConfigError> {
-    let valid = "entries [shift 0 … 3, multiplier 0 … 16383], the first without delay, none with less than the one before";
-    let refused = |index: usize, reason: &str| {
-        let entry = entries[index];
-        Err(ConfigError::new(key(&format!("cct.{index}")), reason).value(format!("{entry:?}")).valid(valid))
-    };
-    if entries.is_empty() {
-        return Err(ConfigError::new(key("cct"), "the table is empty").value("[]").valid(valid));
-    }
-    if entries.len() > 1 << 16 {
-        return Err(ConfigError::new(key("cct"), "the table is too long").valid("at most 65536 entries"));
-    }
-    // Eighths of the time of a packet.
-    let delay = |[shift, multiplier]: [u16; 2]| u32::from(multiplier) << (3 - shift);
-    for (index, &[shift, multiplier]) in entries.iter().enumerate() {
-        if shift > 3 || multiplier > 16_383 {
-            return refused(index, "is out of range");
-        }
-        if index == 0 && multiplier != 0 {
-            return refused(index, "a flow that nobody complains of is not delayed");
-        }
-        if index > 0 && delay(entries[index]) < delay(entries[index - 1]) {
-            return refused(index, "has less delay than the entry before: the table is not monotone");
-        }
-    }
-    Ok(entries.iter().map(|&[shift, multiplier]| Delay { shift: shift as u8, multiplier }).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::congestion_defaults;
     use super::*;
-
-    #[test]
-    fn the_tables_with_a_name_have_the_delays_that_their_sources_state() {
-        // In eighths of the time of a packet.
-        let delay = |name, entry: usize| {
-            let Delay { shift, multiplier } = named(name)[entry];
-            u32::from(multiplier) << (3 - shift)
-        };
-        let simula = [18, 32, 64, 87, 106, 127].map(|entry| delay(TableName::Simula, entry));
-        assert_eq!(simula, [0, 2, 11, 21, 32, 46]);
-        assert_eq!([95, 127].map(|entry| delay(TableName::Mellanox, entry)), [32 * 8, 57 * 8]);
-        assert_eq!([TableName::Linear, TableName::Exponential].map(|name| delay(name, 127)), [50, 90]);
-        let quartic = [1, 2, 3, 29, 56, 90, 117, 127].map(|entry| delay(TableName::Quartic, entry));
-        // With the packet itself from 29 on 2, 4.375, 16, 66.625 and 133 times its time.
-        assert_eq!(quartic, [0, 0, 0, 8, 27, 120, 525, 1056]);
-        for name in [
-            TableName::Quartic,
-            TableName::Simula,
-            TableName::Mellanox,
-            TableName::Linear,
-            TableName::Exponential,
-        ] {
-            let entries: Vec<[u16; 2]> =
-                named(name).iter().map(|delay| [u16::from(delay.shift), delay.multiplier]).collect();
-            assert_eq!(listed(&entries).unwrap(), named(name));
-        }
-    }
 
     #[test]
     fn thresholds_are_what_integers_are_compared_with() {

@@ -2,8 +2,9 @@
 
 use super::{path, rates};
 use crate::config::infiniband::Infiniband;
-use crate::config::infiniband::congestion::{Reaction, Thresholds};
+use crate::config::infiniband::congestion::Thresholds;
 use crate::plan::quantity::{SIZES, TIMES, nonnegative, positive};
+use hopsim_infiniband::reaction::ReactionConfig;
 use hopsim_network::error::ConfigError;
 use hopsim_programs::units::Fraction;
 
@@ -22,7 +23,7 @@ pub fn resolve(config: &mut Infiniband) -> Result<(), ConfigError> {
     let Some(mut control) = config.congestion_control.take() else { return Ok(()) };
     let more = packets_in_latency(config)?;
     thresholds(&mut control.thresholds, more);
-    if control.reaction == Reaction::Table {
+    if control.reaction == ReactionConfig::Table {
         let bits = u64::from(config.mtu).max(1) * 8;
         let rate = rates::read(&config.links.host.rate, &path("links.host.rate"))?;
         let rate = [rate.numerator, rate.denominator].map(u128::from);
@@ -93,6 +94,7 @@ pub fn thresholds(given: &mut Thresholds, more: u128) {
 mod tests {
     use super::*;
     use crate::config::infiniband::congestion::CongestionControlConfig;
+    use hopsim_infiniband::reaction::aimd;
 
     /// Upper and lower threshold, marking rate and timer of a fabric that is like the default one but for a change.
     fn resolved(change: impl Fn(&mut Infiniband)) -> (String, String, Option<u16>, Option<u16>) {
@@ -157,7 +159,7 @@ mod tests {
         let found = resolved(|config| {
             config.links.host.rate = "4x NDR".into();
             config.congestion_control.as_mut().unwrap().reaction =
-                Reaction::Aimd(crate::config::infiniband::congestion::Aimd::default());
+                ReactionConfig::Aimd(aimd::Config::default());
         });
         assert_eq!((found.2, found.3), (Some(1), None));
     }

@@ -1,6 +1,5 @@
 //! The plan of an InfiniBand fabric: what [`hopsim_infiniband`] simulates, and what is measured.
 
-mod aimd;
 mod circles;
 mod clock;
 mod congestion;
@@ -247,8 +246,8 @@ struct Times {
     crossbar: Time,
     input_latency: Time,
     output_latency: Time,
-    /// Period of congestion control, if there is any.
-    period: Option<Time>,
+    /// Times of congestion control, if there is any.
+    reaction: Option<Vec<Time>>,
 }
 
 impl Times {
@@ -272,7 +271,7 @@ impl Times {
             crossbar: clock.byte(crossbar, &path("switch.crossbar"))?,
             input_latency: clock.time(input_latency, &path("switch.input_latency"))?,
             output_latency: clock.time(output_latency, &path("switch.output_latency"))?,
-            period: control.map(|control| congestion::period(control, clock)).transpose()?,
+            reaction: control.map(|control| congestion::times(control, clock)).transpose()?,
         })
     }
 }
@@ -320,9 +319,9 @@ fn build(
         *link = wiring::Link { byte: clock.byte_ticks(byte)?, delay: clock.ticks(delay)? };
     }
     let lanes = lanes::build(&config.lanes)?;
-    let congestion = config.congestion_control.as_ref().zip(times.period.as_ref());
+    let congestion = config.congestion_control.as_ref().zip(times.reaction.as_ref());
     let congestion = congestion
-        .map(|(control, period)| congestion::build(control, (mtu, at_switch), (clock, period)))
+        .map(|(control, times)| congestion::build(control, (mtu, at_switch), (clock, times)))
         .transpose()?;
     let links = wiring::Links { kinds, exceptions };
     let wiring = network.wiring(&config.forwarding)?;
