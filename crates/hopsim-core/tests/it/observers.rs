@@ -89,7 +89,7 @@ fn a_system_made_by_hand_simulates_as_that_of_its_document() {
         "topology": { "mesh": { "sides": [4, 4] } },
         "load": 0.3,
         "routing": { "minimal": {} },
-        "router": { "input_queued": { "vcs": { "injection": 1 }, "buffers": { "injection": 32 } } },
+        "router": { "input_queued": { "vcs": { "injection": 1, "network": 1 }, "buffers": { "injection": 32 } } },
         "measure": { "warmup": 0, "cycles": CYCLES, "seed": 7 },
     });
     let plan = Plan::new(&serde_json::from_value(document).expect("a document")).expect("a plan");
