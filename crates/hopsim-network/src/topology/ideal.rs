@@ -72,6 +72,10 @@ impl Interconnect for Ideal {
         (0, 0)
     }
 
+    fn diameter(&self) -> u32 {
+        0
+    }
+
     fn minimal_hops(&self, _: u32, _: u32) -> [u16; 2] {
         [0; 2]
     }
