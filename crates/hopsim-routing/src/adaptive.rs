@@ -36,21 +36,19 @@ impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         match topology {
-            Topology::Cube(cube) => Ok(Paths { hops: cube.diameter(), safety: Safety::Escape }),
             Topology::HyperX(hyperx) if hyperx.degree() > MOST_LINKS => {
                 let reason =
                     format!("a router has {} links, and {MOST_LINKS} at most are looked at", hyperx.degree());
                 Err(ConfigError::new("", reason).valid("shorter sides, or routing.minimal, valiant or ugal"))
             }
-            Topology::HyperX(hyperx) => Ok(Paths { hops: hyperx.diameter(), safety: Safety::Escape }),
-            Topology::FatTree(tree) => Ok(Paths::any(tree.diameter(), 1)),
-            Topology::Ideal(_) => Ok(Paths::any(0, 1)),
             Topology::Graph(_) => Err(ConfigError::new("", "no VC of a graph is known to be an escape")
                 .valid("another routing; topology.mesh, torus, ring, hyperx or fat_tree")),
             Topology::Dragonfly(_) => {
                 Err(ConfigError::new("", "a dragonfly has one shortest path between most routers")
                     .valid("topology.mesh, torus, ring, hyperx or fat_tree; olm or par in a dragonfly"))
             }
+            _ if topology.has_escape() => Ok(Paths { hops: topology.diameter(), safety: Safety::Escape }),
+            _ => Ok(Paths::any(topology.diameter(), 1)),
         }
     }
 

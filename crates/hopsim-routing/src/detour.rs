@@ -75,9 +75,7 @@ impl Detour {
                 return Err(ConfigError::new("", "the ways up a fat tree are its detours")
                     .valid("routing.minimal with up = \"random\", or routing.adaptive"));
             }
-            Topology::Cube(_) | Topology::HyperX(_) | Topology::Graph(_) | Topology::Ideal(_) => {
-                return self.check_without_groups(group);
-            }
+            _ => return self.check_without_groups(group),
         };
         self.policy.check(dragonfly)
     }
@@ -103,10 +101,15 @@ impl Detour {
 /// The paths of detours where there are no groups, `None` where there are.
 pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, ConfigError> {
     match topology {
-        Topology::Cube(cube) => Ok(Some(Paths::two_phases(cube.diameter()))),
-        Topology::HyperX(hyperx) => by_hop(hyperx.diameter()).map(Some),
-        Topology::Graph(graph) => by_hop(graph.diameter_with_nodes()).map(Some),
+        Topology::Cube(_) => Ok(Some(Paths::two_phases(topology.diameter()))),
         Topology::Dragonfly(_) | Topology::FatTree(_) | Topology::Ideal(_) => Ok(None),
+        _ => {
+            let links = match topology {
+                Topology::Graph(graph) => graph.diameter_with_nodes(),
+                _ => topology.diameter(),
+            };
+            by_hop(links).map(Some)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::vcs::{self, Vcs};
 use super::{Flexible, Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::graph::Graph;
-use hopsim_network::topology::{LOCAL, Topology};
+use hopsim_network::topology::{Interconnect as _, LOCAL, Topology};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,13 +71,11 @@ impl Config {
         }
         match topology {
             Topology::Dragonfly(_) => {}
+            Topology::Graph(graph) => return on_graph(graph),
             // Dimensions in increasing order, and up before down, close no cycle of waiting buffers.
             // In the rings of a torus it is the bubble that keeps packets from waiting for each other in a circle.
-            Topology::Cube(cube) => return Ok(Paths::any(cube.diameter(), 2)),
-            Topology::HyperX(hyperx) => return Ok(Paths::any(hyperx.diameter(), 2)),
-            Topology::FatTree(tree) => return Ok(Paths::any(tree.diameter(), 1)),
-            Topology::Ideal(_) => return Ok(Paths::any(0, 1)),
-            Topology::Graph(graph) => return on_graph(graph),
+            _ if topology.has_escape() => return Ok(Paths::any(topology.diameter(), 2)),
+            _ => return Ok(Paths::any(topology.diameter(), 1)),
         }
         let flexible = Flexible { detour: &[], escapes: &[], references: &[PATH], reverts: Reverts::Never };
         Ok(Paths::ordered(Ordered::new(PATH, flexible)))

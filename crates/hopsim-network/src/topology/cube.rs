@@ -315,11 +315,6 @@ impl Cube {
         if ways == 3 { 1 << (ties >> dimension & 1) } else { ways }
     }
 
-    /// Links of the longest minimal path.
-    pub fn diameter(&self) -> u32 {
-        self.sides.iter().map(|side| if self.wraps { side / 2 } else { side - 1 }).sum()
-    }
-
     /// Links of the minimal paths.
     pub fn distance(&self, from: u32, to: u32) -> u32 {
         (0..self.sides.len()).map(|dimension| self.way(from, to, dimension).0).sum()
@@ -396,6 +391,10 @@ impl Interconnect for Cube {
     #[inline]
     fn minimal_port(&self, at: u32, to: u32, ties: u16) -> (usize, u8) {
         (self.first_port(at, to, ties), 0)
+    }
+
+    fn diameter(&self) -> u32 {
+        self.sides.iter().map(|side| if self.wraps { side / 2 } else { side - 1 }).sum()
     }
 
     fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {

@@ -327,6 +327,10 @@ impl Interconnect for Dragonfly {
         }
     }
 
+    fn diameter(&self) -> u32 {
+        3
+    }
+
     fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {
         let (group, target) = (self.group(from), self.group(to));
         if group == target {
@@ -417,6 +421,14 @@ mod tests {
             }
         }
         all
+    }
+
+    #[test]
+    fn the_longest_minimal_path_has_as_many_links_as_the_diameter() {
+        let t = dragonfly(1, 4, 2, None, Arrangement::Palmtree);
+        let pairs = (0..t.routers()).flat_map(|from| (0..t.routers()).map(move |to| (from, to)));
+        let longest = pairs.map(|(from, to)| t.minimal_hops(from, to).iter().sum::<u16>()).max();
+        assert_eq!(longest.map(u32::from), Some(t.diameter()));
     }
 
     #[test]

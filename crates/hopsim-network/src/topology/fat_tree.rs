@@ -116,11 +116,6 @@ impl FatTree {
         (node % self.width) as u16
     }
 
-    /// Links of the longest minimal path.
-    pub fn diameter(&self) -> u32 {
-        2 * (self.levels - 1)
-    }
-
     /// Links of the minimal paths between two switches of level 0: up to the nearest common ancestor and down again.
     pub fn distance(&self, from: u32, to: u32) -> u32 {
         let mut up = 0;
@@ -209,6 +204,10 @@ impl Interconnect for FatTree {
 
     fn nodes_per_router(&self) -> u32 {
         self.k
+    }
+
+    fn diameter(&self) -> u32 {
+        2 * (self.levels - 1)
     }
 
     fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {

@@ -234,11 +234,6 @@ impl Graph {
         self.paths.port(at, to)
     }
 
-    /// Links of the longest shortest path to a router with nodes.
-    pub fn diameter(&self) -> u32 {
-        u32::from(self.paths.longest())
-    }
-
     /// Links of the longest shortest path between routers with nodes.
     pub fn diameter_with_nodes(&self) -> u32 {
         let routers = 0..self.routers_with_nodes();
@@ -345,6 +340,10 @@ impl Interconnect for Graph {
     #[inline]
     fn minimal_port(&self, at: u32, to: u32, _trunk: u16) -> (usize, u8) {
         (self.first_port(at, to), 0)
+    }
+
+    fn diameter(&self) -> u32 {
+        u32::from(self.paths.longest())
     }
 
     fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {

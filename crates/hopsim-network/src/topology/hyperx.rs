@@ -118,11 +118,6 @@ impl HyperX {
         self.degree
     }
 
-    /// Links of the longest minimal path.
-    pub fn diameter(&self) -> u32 {
-        self.sides.len() as u32
-    }
-
     /// The coordinate of a router in a dimension.
     pub fn coordinate(&self, router: u32, dimension: usize) -> u32 {
         u32::from(self.places[router as usize][dimension])
@@ -178,6 +173,10 @@ impl Interconnect for HyperX {
     fn minimal_port(&self, at: u32, to: u32, _trunk: u16) -> (usize, u8) {
         let port = self.nearer_ports(at, to).next();
         (port.unwrap_or_else(|| unreachable!("the packet is on its way")) as usize, 0)
+    }
+
+    fn diameter(&self) -> u32 {
+        self.sides.len() as u32
     }
 
     fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {

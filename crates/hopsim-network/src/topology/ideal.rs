@@ -73,6 +73,10 @@ impl Interconnect for Ideal {
         (0, 0)
     }
 
+    fn diameter(&self) -> u32 {
+        0
+    }
+
     fn minimal_hops(&self, _: u32, _: u32) -> ByClass<u16> {
         ByClass::default()
     }

@@ -166,6 +166,7 @@ questions! {
     fn choose_trunk(at: u32, to: u32, stream: &mut Stream) -> u16;
     fn trunk_choices(at: u32, to: u32) -> u32;
     fn trunk_of(at: u32, to: u32, node: u32) -> u16;
+    fn diameter() -> u32;
     fn minimal_latency(from: u32, to: u32, costs: (&[u32], u32)) -> u32;
     fn group(router: u32) -> u32;
     fn groups() -> u32;
@@ -338,6 +339,9 @@ pub trait Interconnect {
             }
         }
     }
+
+    /// Most links of a minimal path to a router with nodes.
+    fn diameter(&self) -> u32;
 
     /// Links of each class on the minimal path from `from` to `to`, the shortest over all trunks.
     fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16>;
