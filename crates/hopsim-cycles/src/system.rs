@@ -22,6 +22,10 @@ pub const MAX_CYCLES: u32 = 3_000_000_000;
 pub const MOST_QUEUED: u32 = 255;
 
 /// A network with routers, network interfaces and jobs, ready to run.
+///
+/// Whoever makes one by hand answers for what a document is checked for: a router has at most 512 input VCs and as many output VCs,
+/// every buffer has room for the longest packet, an output queue holds at most [`MOST_QUEUED`] packets of one length, links take 1 to
+/// 60,000 cycles, and a run ends before [`MAX_CYCLES`]. The simulation looks at none of it.
 #[derive(Clone, Debug)]
 pub struct System {
     /// The topology.

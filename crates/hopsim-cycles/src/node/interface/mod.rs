@@ -296,7 +296,9 @@ impl Interfaces {
 
     /// The injection VCs for packets of `node` to `destination` by the direction in which these packets set out.
     fn directed(&self, node: RegionNode, destination: u32) -> Range<usize> {
-        let Topology::Cube(cube) = &*self.topology else { unreachable!("the system refuses it") };
+        let Topology::Cube(cube) = &*self.topology else {
+            unreachable!("only meshes, tori and rings have directions")
+        };
         let source = self.first_node + node.index() as u32;
         let routers = (source / self.per_router, destination / self.per_router);
         let half = self.vcs / 2;

@@ -54,7 +54,7 @@ impl Programs {
                 continue;
             };
             let number = self.seat_of[RegionNode::at(place as usize)];
-            debug_assert!(number != NONE, "the system is that of the snapshot");
+            debug_assert!(number != NONE, "the programs are those of the snapshot");
             let own = &mut self.seats[number as usize];
             own.load(seat);
             own.inbox.load(inbox);

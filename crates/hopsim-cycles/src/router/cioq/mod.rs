@@ -62,7 +62,7 @@ pub fn begin<'p, O: Observer>(run: &Beginning<'p, '_, O>) -> AnySimulation<'p, O
         2 => modes::begin::<Width<2>, O>(run),
         4 => modes::begin::<Width<4>, O>(run),
         8 => modes::begin::<Width<8>, O>(run),
-        _ => unreachable!("the system refuses wider routers"),
+        _ => unreachable!("a router has 512 input VCs at most"),
     }
 }
 

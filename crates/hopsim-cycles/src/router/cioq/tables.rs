@@ -8,7 +8,7 @@ use hopsim_routing::Request;
 use hopsim_routing::sequence::REPLY_INJECTION;
 use std::sync::Arc;
 
-/// Sizes of the tables: more than any router the system accepts.
+/// Sizes of the tables: more than any router may have.
 const PORTS: usize = 512;
 const SLOTS: usize = 512;
 
