@@ -76,6 +76,18 @@ impl From<Cancelled> for RunError {
     }
 }
 
+impl From<StuckReport> for RunError {
+    fn from(report: StuckReport) -> Self {
+        Self::Stuck(Box::new(report))
+    }
+}
+
+impl From<UnmatchedReport> for RunError {
+    fn from(report: UnmatchedReport) -> Self {
+        Self::Unmatched(Box::new(report))
+    }
+}
+
 impl From<Shortage> for RunError {
     fn from(shortage: Shortage) -> Self {
         Self::Memory(shortage)

@@ -77,10 +77,10 @@ fn run_job<'p>(
     let states = states(&ideal, number);
     let all = plan.system.programs();
     if let Some(stuck) = find_stuck(&all, &states) {
-        return Err(RunError::Stuck(Box::new(stuck)));
+        return Err(stuck.into());
     }
     match find_unmatched(&all, &states) {
-        Some(unmatched) => Err(RunError::Unmatched(Box::new(unmatched))),
+        Some(unmatched) => Err(unmatched.into()),
         None => Ok(ideal),
     }
 }

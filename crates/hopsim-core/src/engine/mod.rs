@@ -62,7 +62,7 @@ fn run_to_end(mut run: Measured<'_>, control: &Control, mut stages: Stages<'_>) 
     if plan.system.has_programs() {
         counts.recorder.close(end);
         if let Some(unmatched) = find_unmatched(&plan.system.programs(), &run.simulation.ranks()) {
-            return Err(RunError::Unmatched(Box::new(unmatched)));
+            return Err(unmatched.into());
         }
     }
     Ok(counts)
@@ -278,7 +278,7 @@ fn drive(
         let rests =
             has_programs && !run.simulation.are_done() && run.skip_idle(end.min(stages.next(run.now())));
         if rests && let Some(stuck) = find_stuck(&plan.system.programs(), &run.simulation.ranks()) {
-            return Err(RunError::Stuck(Box::new(stuck)));
+            return Err(stuck.into());
         }
         let begin = run.now() / period * period;
         let stop = end.min(begin.saturating_add(period)).min(next_check.max(run.now() + 1));
@@ -314,7 +314,7 @@ fn look_for_deadlock(simulation: &AnySimulation<'_, Recorder>) -> Result<(), Run
     if system.has_programs()
         && let Some(stuck) = find_stuck(&system.programs(), &simulation.ranks())
     {
-        return Err(RunError::Stuck(Box::new(stuck)));
+        return Err(stuck.into());
     }
     Ok(())
 }

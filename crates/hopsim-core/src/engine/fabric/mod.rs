@@ -46,7 +46,7 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
     let mut simulation = FabricSimulation::with_workload(&plan.fabric, &plan.flows, seed, hearing);
     let programs = plan.programs();
     let check = |hosts: &mut Hosts<'_>| match find_stuck(&programs, &hosts.ranks()) {
-        Some(stuck) => Err(RunError::Stuck(Box::new(stuck))),
+        Some(stuck) => Err(stuck.into()),
         None => Ok(()),
     };
     let end = advance(plan, &mut simulation, control, check)?;
@@ -56,7 +56,7 @@ pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
         return Err(RunError::Unfinished(most, progress(&programs, &hosts.ranks())));
     }
     if let Some(unmatched) = find_unmatched(&programs, &hosts.ranks()) {
-        return Err(RunError::Unmatched(Box::new(unmatched)));
+        return Err(unmatched.into());
     }
     let counts = hosts.take_counts();
     conclude(&mut simulation, end);
