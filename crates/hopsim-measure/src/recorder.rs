@@ -209,9 +209,9 @@ pub struct Recorder {
     /// What programs took, if there are any.
     pub programs: Option<Box<ProgramCounts>>,
     links: LinkLatencies,
-    /// Who writes down the lives of packets.
+    /// Who writes down the lives of packets, if they are.
     #[cfg(feature = "trace")]
-    tracer: Option<Tracer>,
+    pub tracer: Option<Tracer>,
 }
 
 impl Recorder {

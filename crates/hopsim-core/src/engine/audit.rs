@@ -28,7 +28,7 @@ fn check_conservation(run: &mut Measured<'_>) -> Result<(), String> {
     for recorder in run.simulation.observers() {
         let counts = recorder.lifetime();
         (generated, dropped) = (generated + counts.0, dropped + counts.1);
-        delivered += recorder.tracer().map_or(0, Tracer::delivered);
+        delivered += recorder.tracer.as_ref().map_or(0, Tracer::delivered);
     }
     let here = run.simulation.packets();
     if generated == dropped + here + delivered {

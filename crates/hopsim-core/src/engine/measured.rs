@@ -6,7 +6,7 @@ use hopsim_cycles::begin::{AnySimulation, Beginning, Fit};
 use hopsim_cycles::control::Control;
 use hopsim_cycles::simulation::{Heard, Schedule, Unreadable};
 use hopsim_experiment::config::measure::{MeasureConfig, RecordStream};
-use hopsim_experiment::plan::{MOST_ROWS, Plan};
+use hopsim_experiment::plan::{MOST_ROWS, Plan, unsaved};
 use hopsim_measure::Counts;
 use hopsim_measure::places::Places;
 use hopsim_measure::recorder::{Recorder, RecorderState};
@@ -122,15 +122,18 @@ impl<'p> Measured<'p> {
         let [before, after] = [self.plan, plan].map(|plan| &plan.system.network);
         let size = |network: &Network| (network.routers, network.layout.slots(), network.layout.pairs());
         // Events may lie as far ahead as the links of the system before reach.
-        if after.longest_link() < before.longest_link() || size(after) != size(before) {
+        let fits = after.longest_link() >= before.longest_link() && size(after) == size(before);
+        if !fits || unsaved(self.plan).is_some() {
             return Err(RunError::Snapshot);
         }
         let state = self.save();
         let mut next = Self::new(plan, self.fit, self.schedule).changing(later);
         next.load(&state, Scope::All).map_err(|_| RunError::Snapshot)?;
-        next.congestion = self.congestion.take();
         #[cfg(feature = "trace")]
-        next.go_on_tracing(self);
+        if let Some(tracer) = self.take_tracer() {
+            next.trace();
+            next.simulation.observers()[0].tracer = Some(tracer);
+        }
         *self = next;
         Ok(())
     }
@@ -139,12 +142,11 @@ impl<'p> Measured<'p> {
     /// will ever happen.
     pub fn skip_idle(&mut self, end: u32) -> bool {
         let next = self.simulation.next_event();
-        // The change itself is made by whoever goes on from there.
-        let end = end.min(self.next_look()).min(self.next_change().saturating_sub(1));
-        if next.min(end) <= self.now() {
+        if next <= self.now() {
             return false;
         }
-        self.simulation.skip_to(next.min(end));
+        // The change itself is made when the simulation goes on from there.
+        self.simulation.skip_to(next.min(end).min(self.next_look()).min(self.next_change()));
         self.look();
         next == u32::MAX
     }
@@ -197,23 +199,19 @@ impl<'p> Measured<'p> {
     #[cfg(feature = "trace")]
     pub fn trace(&mut self) {
         let nodes_per_router = self.plan.system.topology.nodes_per_router();
-        self.simulation.observers().into_iter().for_each(|recorder| _ = recorder.trace(nodes_per_router));
+        self.simulation.observers().into_iter().for_each(|recorder| recorder.trace(nodes_per_router));
     }
 
-    /// Writes down lives of packets from now on if another simulation did so, and takes over what that has.
+    /// All that has been written down of the lives of packets, if they are.
     #[cfg(feature = "trace")]
-    fn go_on_tracing(&mut self, before: &mut Self) {
-        let tracers = before.simulation.observers().into_iter().filter_map(Recorder::take_tracer);
-        if let Some(tracer) = tracers.reduce(Tracer::joined) {
-            self.trace();
-            self.simulation.observers()[0].put_tracer(tracer);
-        }
+    fn take_tracer(&mut self) -> Option<Tracer> {
+        let tracers = self.simulation.observers().into_iter().filter_map(|recorder| recorder.tracer.take());
+        tracers.reduce(Tracer::joined)
     }
 
     /// The lives of packets as far as they have been written down.
     #[cfg(feature = "trace")]
     pub fn take_lives(&mut self) -> Vec<PacketTrace> {
-        let tracers = self.simulation.observers().into_iter().filter_map(Recorder::take_tracer);
-        tracers.reduce(Tracer::joined).unwrap_or_default().into_traces()
+        self.take_tracer().unwrap_or_default().into_traces()
     }
 }

@@ -153,8 +153,8 @@ fn has_room(bytes: u64, control: &Control) -> Result<(), Shortage> {
 }
 
 /// Runs a plan whose system is that of another plan from given cycles on, ascending. Such a plan has the same routers with
-/// as many VCs, nodes, jobs and measurements ([`RunError::Snapshot`] if not); links may be slower, and what is under way stays so. Nothing
-/// is measured that cannot be saved.
+/// as many VCs, nodes, jobs and measurements ([`RunError::Snapshot`] if not); links may be slower, and what is under way stays so. What
+/// cannot be saved is refused so, too.
 pub fn run_changing(plan: &Plan, changes: &[(u32, Plan)], control: &Control) -> Result<Outcome, RunError> {
     let run = Measured::new(plan, Fit::Tight, most_threads(control)).changing(changes);
     run_to_end(run, control, Stages::default()).map(|counts| outcome(plan, &counts))

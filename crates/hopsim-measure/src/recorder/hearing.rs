@@ -386,25 +386,7 @@ impl Recorder {
 
     /// The recorder also writes down the lives of packets from now on.
     #[cfg(feature = "trace")]
-    pub fn trace(&mut self, nodes_per_router: u32) -> &mut Tracer {
-        self.tracer.get_or_insert_with(|| Tracer::begin(&nodes_per_router))
-    }
-
-    /// Who writes down the lives of packets.
-    #[cfg(feature = "trace")]
-    pub fn tracer(&self) -> Option<&Tracer> {
-        self.tracer.as_ref()
-    }
-
-    /// Goes on writing down the lives of packets where another tracer has stopped.
-    #[cfg(feature = "trace")]
-    pub fn put_tracer(&mut self, tracer: Tracer) {
-        self.tracer = Some(tracer);
-    }
-
-    /// Who has written down the lives of packets.
-    #[cfg(feature = "trace")]
-    pub fn take_tracer(&mut self) -> Option<Tracer> {
-        self.tracer.take()
+    pub fn trace(&mut self, nodes_per_router: u32) {
+        self.tracer = Some(Tracer::begin(&nodes_per_router));
     }
 }

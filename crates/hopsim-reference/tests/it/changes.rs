@@ -127,3 +127,14 @@ fn other_routers_and_faster_links_are_refused() {
     refused(document(5, (4, 1)));
     refused(document(3, (50, 1)));
 }
+
+#[test]
+fn what_cannot_be_saved_cannot_go_on_with_other_links() {
+    let with_waits = |links| {
+        let mut document = document(1, links);
+        document["measure"]["streams"] = json!(["waits"]);
+        plan(&document)
+    };
+    let run = run_changing(&with_waits((5, 1)), &[(100, with_waits((9, 1)))], &Control::default());
+    assert!(matches!(run, Err(RunError::Snapshot)));
+}
