@@ -27,17 +27,27 @@ mod threads;
 
 pub use modes::Full;
 pub use router::cioq::Cioq;
+pub use router::virtual_channel::VirtualChannel;
 
 use begin::{AnySimulation, Beginning};
 use observer::Observer;
+use system::RouterPlan;
+#[cfg(feature = "trace")]
+use system::System;
 
 /// A simulation at cycle 0: the kind of router and the mode are picked once per run, and everything below is compiled for them.
 pub fn begin<'p, O: Observer>(beginning: &Beginning<'p, '_, O>) -> AnySimulation<'p, O> {
-    router::cioq::begin(beginning)
+    match &beginning.system.router {
+        RouterPlan::Cioq(_) => router::cioq::begin(beginning),
+        RouterPlan::VirtualChannel(_) => router::virtual_channel::begin(beginning),
+    }
 }
 
 /// The names of all modes that fit a system.
 #[cfg(feature = "trace")]
-pub fn fitting(system: &system::System) -> Vec<&'static str> {
-    modes::fitting(system)
+pub fn fitting(system: &System) -> Vec<&'static str> {
+    match &system.router {
+        RouterPlan::Cioq(_) => modes::fitting(system),
+        RouterPlan::VirtualChannel(_) => vec!["Full"],
+    }
 }

@@ -152,16 +152,16 @@ pub fn is_full(system: &System) -> bool {
     system.routing.redecides()
         || system.nic.when_full == WhenFull::Wait
         || system.control.sat.is_some()
-        || system.router.damq.is_some()
+        || system.cioq().damq.is_some()
         || system.jobs.iter().filter_map(JobPlan::traffic).any(traffic)
 }
 
 /// Whether a system has the plainest router.
 pub fn is_plain(system: &System) -> bool {
-    let allocator = &system.router.allocator;
+    let allocator = &system.cioq().allocator;
     let round_robin = |arbiter: &ArbiterConfig| matches!(arbiter, ArbiterConfig::RoundRobin(_));
     system.shortest_packet() == system.longest_packet()
-        && system.router.crossbar_latency < system.shortest_packet()
+        && system.cioq().crossbar_latency < system.shortest_packet()
         && round_robin(&allocator.input_arbiter)
         && round_robin(&allocator.output_arbiter)
         && !allocator.transit_priority
@@ -171,8 +171,8 @@ pub fn is_plain(system: &System) -> bool {
 
 /// Whether links carry a phit per cycle and nothing but packets, and nodes have a port each way and take one packet at a time.
 fn is_regular(system: &System) -> bool {
-    system.router.consumption == Consumption::Serial
-        && system.router.crossbar_inputs == CrossbarInputs::Port
+    system.cioq().consumption == Consumption::Serial
+        && system.cioq().crossbar_inputs == CrossbarInputs::Port
         && system.network.slowest_link() == 1
         && system.nic.injection_ports == 1
         && system.routing.sensors().exchange.is_none_or(|exchange| exchange.message_length == 0)
@@ -180,7 +180,7 @@ fn is_regular(system: &System) -> bool {
 
 /// Whether a system uses the default choices throughout.
 pub fn has_defaults(system: &System) -> bool {
-    let (router, nic) = (&system.router, &system.nic);
+    let (router, nic) = (system.cioq(), &system.nic);
     router.ejection == Ejection::Link
         && router.output_hold == OutputHold::Transfer
         && router.input_pointer == InputPointer::Grant

@@ -75,7 +75,7 @@ pub trait Observer: Default + Send + 'static {
     #[inline]
     fn granted(&mut self, _places: &mut Self::Places, _packet: &Packet, _grant: &Grant) {}
 
-    /// A packet leaves for its node at cycle `at`, which may lie a little ahead; its tail follows one packet length later.
+    /// A packet leaves for its node at cycle `at`, which may lie a little ahead or back; its tail follows one packet length later.
     #[inline]
     fn delivered(&mut self, _places: &mut Self::Places, _packet: &Packet, _at: u32, _topology: &Topology) {}
 
@@ -113,12 +113,7 @@ pub trait Observer: Default + Send + 'static {
 
     /// The observer may look, at cycle `now`, which output VCs have room: the words of each router say it, a bit each.
     #[inline]
-    fn look_at_room<'a, const W: usize>(
-        _places: &mut Self::Places,
-        _words: impl Fn(RegionRouter) -> &'a [u64; W],
-        _now: u32,
-    ) {
-    }
+    fn look_at_room<'a>(_places: &mut Self::Places, _words: impl Fn(RegionRouter) -> &'a [u64], _now: u32) {}
 
     /// Something that is no packet has made an output of a router busy up to cycle `ready`, at cycle `now` before the allocation.
     #[inline]

@@ -8,7 +8,7 @@ use crate::kernel::regions::Regions;
 use crate::kernel::worker::Worker;
 use crate::kernel::{Kernel, Wishes};
 use crate::mode::Mode;
-use crate::node::{DeliveredLetter, Run};
+use crate::node::{DeliveredLetter, Nodes as _, Run};
 use crate::observer::Observer;
 use crate::standing::Standing;
 use crate::state::State;
@@ -42,7 +42,7 @@ pub trait Kind {
 /// one arrives in a cycle.
 pub trait Region<'p>: Sized + Send + 'p {
     /// The mode of the run.
-    type Mode: Mode;
+    type Mode: Run;
 
     /// Constants that only this kind of router has. What is large in these constants is shared, the rest copied for every region.
     type Shared: Clone + Sync;
@@ -67,8 +67,17 @@ pub trait Region<'p>: Sized + Send + 'p {
         place: (&Arc<Regions>, usize),
     ) -> Self;
 
+    /// What the routers and nodes of the region work with, and the nodes.
+    fn ground(&self) -> (&Kernel<'p, Self::Mode>, &NodesOf<'p, Self>);
+
+    /// What [`Self::ground`] returns, to be changed.
+    fn ground_mut(&mut self) -> (&mut Kernel<'p, Self::Mode>, &mut NodesOf<'p, Self>);
+
     /// What the routers and nodes of the region work with.
-    fn kernel(&mut self) -> &mut Kernel<'p, Self::Mode>;
+    #[inline]
+    fn kernel(&mut self) -> &mut Kernel<'p, Self::Mode> {
+        self.ground_mut().0
+    }
 
     /// Simulates the region up to cycle `end`.
     fn advance(&mut self, end: u32);
@@ -77,10 +86,16 @@ pub trait Region<'p>: Sized + Send + 'p {
     fn finish(&mut self, end: u32);
 
     /// A node of the region, which another simulator drives, sends a message in the present cycle.
-    fn post(&mut self, node: u32, message: Sending);
+    fn post(&mut self, node: u32, message: Sending) {
+        let (kernel, nodes) = self.ground_mut();
+        nodes.post(kernel.span.node_here(node), kernel.now, message);
+    }
 
     /// Moves the messages that are there, for nodes that another simulator drives, to `delivered`.
-    fn take_delivered(&mut self, delivered: &mut Vec<DeliveredLetter>);
+    fn take_delivered(&mut self, delivered: &mut Vec<DeliveredLetter>) {
+        let (kernel, nodes) = self.ground_mut();
+        nodes.take_delivered(kernel.now, delivered);
+    }
 
     /// Adds the state of the region to that of the network; the regions before it have done so.
     fn save(&self, state: &mut State<Self::Saved>);
@@ -89,17 +104,33 @@ pub trait Region<'p>: Sized + Send + 'p {
     fn load(&mut self, state: &State<Self::Saved>);
 
     /// The ranks of programs in the region.
-    fn ranks(&self) -> Vec<RankState<'_>>;
+    fn ranks<'s>(&'s self) -> Vec<RankState<'s>>
+    where
+        'p: 's,
+    {
+        let (kernel, nodes) = self.ground();
+        let mut ranks = nodes.ranks();
+        // Of some message its node does not know yet.
+        let news = !kernel.messages.is_empty();
+        for rank in &mut ranks {
+            rank.is_busy |= news;
+        }
+        ranks
+    }
 
     /// Whether the programs of the region, if there are any, are done.
-    fn are_done(&self) -> bool;
+    fn are_done(&self) -> bool {
+        self.ground().1.are_done()
+    }
 
     /// The first cycle from the present one on in which anything happens, or may happen, in the region by itself; `u32::MAX` if
     /// there is none.
     fn next_event(&self) -> u32;
 
     /// Goes on at a cycle before which nothing happens.
-    fn skip_to(&mut self, cycle: u32);
+    fn skip_to(&mut self, cycle: u32) {
+        self.kernel().now = cycle;
+    }
 
     /// The packets that stand still, by router and input VC.
     fn standing(whole: Whole<'_, 'p, Self>) -> Vec<Standing>;
@@ -109,7 +140,10 @@ pub trait Region<'p>: Sized + Send + 'p {
 
     /// Packets of the region, with those that are at nodes and on their way to the region.
     #[cfg(feature = "trace")]
-    fn packets(&self) -> usize;
+    fn packets(&self) -> usize {
+        let (kernel, nodes) = self.ground();
+        nodes.waiting() + kernel.inside()
+    }
 
     /// Counts anew what else must hold between any two cycles; the error says what does not.
     #[cfg(feature = "trace")]
@@ -117,6 +151,9 @@ pub trait Region<'p>: Sized + Send + 'p {
         Ok(())
     }
 }
+
+/// The nodes of such a region.
+pub type NodesOf<'p, R> = <<R as Region<'p>>::Mode as Run>::Nodes;
 
 /// Who hears what happens in such regions.
 pub type ObserverOf<'p, R> = <<R as Region<'p>>::Mode as Mode>::Observer;

@@ -49,6 +49,14 @@ pub struct System {
 }
 
 impl System {
+    /// The routers, where only such come that whole packets move through.
+    pub(crate) fn cioq(&self) -> &CioqPlan {
+        let RouterPlan::Cioq(plan) = &self.router else {
+            unreachable!("the kind of the routers picks the code")
+        };
+        plan
+    }
+
     /// The job of a node, `None` if it is idle or not there: routers without nodes have terminal ports, too.
     pub fn job_at(&self, node: usize) -> Option<&JobPlan> {
         self.jobs.get(usize::from(*self.job_of.get(node)?))
@@ -91,9 +99,85 @@ impl System {
     }
 }
 
-/// A router without options.
+/// The routers of a system, which are all of one kind.
 #[derive(Clone, Debug)]
-pub struct RouterPlan {
+pub enum RouterPlan {
+    /// Routers through which whole packets move.
+    Cioq(CioqPlan),
+    /// Routers through which flits move, one by one.
+    VirtualChannel(VirtualChannelPlan),
+}
+
+impl RouterPlan {
+    /// An input-queued router without delays of its own, whose allocator is that of documents by default, for packets of at most
+    /// so many phits.
+    pub fn input_queued(longest: u32) -> Self {
+        Self::Cioq(CioqPlan::input_queued(longest))
+    }
+
+    /// The plan of routers through which whole packets move, `None` of others.
+    pub fn cioq(&self) -> Option<&CioqPlan> {
+        match self {
+            Self::Cioq(plan) => Some(plan),
+            Self::VirtualChannel(_) => None,
+        }
+    }
+
+    /// Cycles from the arrival of a head until it stands in its input VC, before anything that depends on other packets.
+    pub fn pipeline_latency(&self) -> u32 {
+        self.cioq().map_or(0, |plan| plan.pipeline_latency)
+    }
+
+    /// Cycles that a packet of `length` phits occupies the crossbar once it has arrived; 0 where flits cross by themselves.
+    #[inline]
+    pub fn crossing(&self, length: u32) -> u32 {
+        self.cioq().map_or(0, |plan| plan.crossing[length as usize])
+    }
+
+    /// Cycles that a head which meets no other packet is in a router.
+    pub fn residence(&self) -> u32 {
+        match self {
+            Self::Cioq(plan) => plan.pipeline_latency + plan.crossbar_latency,
+            Self::VirtualChannel(plan) => plan.until_switch() + plan.switch_traversal_delay,
+        }
+    }
+
+    /// Output queue per port \[phits\]; `None`: no output queue.
+    pub fn output_buffer(&self) -> Option<u32> {
+        self.cioq().and_then(|plan| plan.output_buffer)
+    }
+
+    /// How the VCs of a port share its buffer, by link class; `None` if they share nothing.
+    pub fn damq(&self) -> Option<ByClass<Shares>> {
+        self.cioq().and_then(|plan| plan.damq)
+    }
+}
+
+/// A virtual-channel router without options: flits wait at inputs; a packet owns an output VC from its head to its tail, and its
+/// flits cross whenever the switch lets them (Dally & Towles, chapter 16). A flit is a phit.
+#[derive(Clone, Copy, Debug)]
+pub struct VirtualChannelPlan {
+    /// Cycles from the arrival of a head to its first request for an output VC: route computation.
+    pub routing_delay: u32,
+    /// Cycles from the grant of an output VC to the first request for the switch, at least 1.
+    pub vc_allocation_delay: u32,
+    /// Cycles from the grant of the switch until the flit is on the link.
+    pub switch_traversal_delay: u32,
+    /// Whether a head is granted an output VC only if the buffer behind it has room for the whole packet (virtual cut-through);
+    /// otherwise room for a flit is enough to set out (wormhole).
+    pub whole_packets: bool,
+}
+
+impl VirtualChannelPlan {
+    /// Cycles from the arrival of a head to its first request for the switch, if it gets an output VC at once.
+    pub fn until_switch(&self) -> u32 {
+        self.routing_delay + self.vc_allocation_delay
+    }
+}
+
+/// A router with queues at inputs and outputs, without options.
+#[derive(Clone, Debug)]
+pub struct CioqPlan {
     /// Cycles a packet of each length occupies the crossbar once it has arrived, by length \[phits\].
     pub crossing: Vec<u32>,
     /// Cycles from the grant to the head of the output queue \[cycles\].
@@ -118,7 +202,7 @@ pub struct RouterPlan {
     pub crossbar_inputs: CrossbarInputs,
 }
 
-impl RouterPlan {
+impl CioqPlan {
     /// An input-queued router without delays of its own, whose allocator is that of documents by default, for packets of at most
     /// so many phits.
     pub fn input_queued(longest: u32) -> Self {

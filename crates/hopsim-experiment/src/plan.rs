@@ -34,7 +34,7 @@ use hopsim_cycles::choices::{
 };
 use hopsim_cycles::injection::{ControlConfig, InjectionControl};
 use hopsim_cycles::jobs::job_of;
-use hopsim_cycles::system::{MOST_QUEUED, NicPlan, RouterPlan, System};
+use hopsim_cycles::system::{CioqPlan, MOST_QUEUED, NicPlan, RouterPlan, System};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::CrossbarInputs;
 use hopsim_network::network::{NONE, Network};
@@ -108,6 +108,7 @@ impl Plan {
         // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
         let job_of = job_of(&jobs, network.nodes);
         let seed = experiment.measure.seed;
+        let router = RouterPlan::Cioq(router);
         let system = System { topology, network, routing, router, nic, jobs, job_of, control, seed };
         let plan = Self { experiment, system };
         if !plan.experiment.topology.is_ideal() {
@@ -149,7 +150,7 @@ impl Plan {
             .zip(&classes.links)
             .map(|(&key, class)| (key, class.buffer));
         let own =
-            [("injection", Some(classes.terminal.buffer)), ("output", self.system.router.output_buffer)];
+            [("injection", Some(classes.terminal.buffer)), ("output", self.system.router.output_buffer())];
         let own = own.into_iter().filter_map(|(key, size)| Some((key, size?)));
         for (key, size) in links.chain(own) {
             if size < longest {
@@ -173,7 +174,7 @@ impl Plan {
         let (shortest, most) = (self.system.shortest_packet(), MOST_QUEUED);
         let are_equal = shortest == longest;
         if let Some(size) =
-            self.system.router.output_buffer.filter(|size| are_equal && size / shortest > most)
+            self.system.router.output_buffer().filter(|size| are_equal && size / shortest > most)
         {
             return Err(ConfigError::new(
                 format!("router.{name}.buffers.output"),
@@ -298,7 +299,7 @@ fn ejection_vcs(experiment: &Experiment, injection: u32) -> u8 {
     }
 }
 
-fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
+fn router_plan(experiment: &Experiment) -> Result<CioqPlan, ConfigError> {
     let (name, speedup, crossbar_latency, pipeline_latency, output, allocator) = match &experiment.router {
         RouterConfig::Cioq(r) => {
             ("cioq", r.speedup, r.crossbar_latency, r.pipeline_latency, Some(r.buffers.output), &r.allocator)
@@ -324,7 +325,7 @@ fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
     // The small term keeps a quotient that is an integer from being rounded up.
     let crossing = (0..=longest).map(|length| (f64::from(length) / speedup - 1e-9).ceil().max(1.0) as u32);
     let s = &experiment.semantics;
-    Ok(RouterPlan {
+    Ok(CioqPlan {
         crossing: crossing.collect(),
         crossbar_latency,
         pipeline_latency,

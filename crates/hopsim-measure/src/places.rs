@@ -172,14 +172,15 @@ impl LinkCounts {
     }
 
     /// Looks at cycle `now` which pairs have room, as words of each router say.
-    pub fn look<'a, const W: usize>(&mut self, words: impl Fn(usize) -> &'a [u64; W], now: u32) {
+    pub fn look<'a>(&mut self, words: impl Fn(usize) -> &'a [u64], now: u32) {
         for at in 0..self.touched.len() {
             let mut touched = std::mem::take(&mut self.touched[at]);
             while touched != 0 {
                 let router = 64 * at + touched.trailing_zeros() as usize;
                 touched &= touched - 1;
-                let (first, words) = (W * router, words(router));
-                if self.open[first..first + W] != *words {
+                let words = words(router);
+                let first = words.len() * router;
+                if self.open[first..first + words.len()] != *words {
                     self.change(first, words, now);
                 }
             }

@@ -220,6 +220,6 @@ fn next(system: &System, place: &Standing, numbers: &FxHashMap<(u32, u32), usize
     }
     let (peer, back) = system.network.link(place.router, place.port).peer?;
     let behind = |vc: usize| numbers.get(&(peer, u32::from(layout.slot_base[back]) + vc as u32)).copied();
-    let others = if system.router.damq.is_some() { layout.output_vcs[place.port].into() } else { 0 };
+    let others = if system.router.damq().is_some() { layout.output_vcs[place.port].into() } else { 0 };
     behind(place.vc).or_else(|| (0..others).find_map(behind))
 }

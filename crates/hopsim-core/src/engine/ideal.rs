@@ -129,6 +129,6 @@ fn alone(plan: &Plan, (from, to): (u32, u32)) -> u32 {
             hops.iter().copied().map(u32::from).sum::<u32>(),
         )
     };
-    let router = plan.system.router.pipeline_latency + plan.system.router.crossbar_latency;
+    let router = plan.system.router.residence();
     plan.system.network.classes.terminal.latency + (hops + 1) * router + links
 }

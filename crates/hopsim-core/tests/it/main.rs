@@ -9,6 +9,7 @@ mod fabric_programs;
 mod fabric_verdicts;
 mod fabrics;
 mod graphs;
+mod flits;
 mod injection;
 mod laws;
 mod microscope;

@@ -1,6 +1,6 @@
 //! What never changes in a run, and routers and nodes of any kind need.
 
-use crate::system::System;
+use crate::system::{RouterPlan, System};
 
 /// Constants of a run, computed once. Every region has a copy of these constants, so that hot code finds them where its state is.
 #[derive(Clone, Copy)]
@@ -15,6 +15,8 @@ pub struct Constants<'p> {
     pub pipeline: u32,
     /// Latency of the longest link \[cycles\].
     pub longest_link: u32,
+    /// Whether flits travel by themselves, and not behind their head as one.
+    pub moves_flits: bool,
     /// How far ahead of the present an event that a router or node brings about is, at most \[cycles\].
     pub ahead: u32,
 }
@@ -22,7 +24,7 @@ pub struct Constants<'p> {
 impl<'p> Constants<'p> {
     /// The constants of a system, in whose routers all that follows from a grant is over within `crossing` cycles.
     pub fn new(system: &'p System, crossing: u32) -> Self {
-        let (pipeline, longest_link) = (system.router.pipeline_latency, system.network.longest_link());
+        let (pipeline, longest_link) = (system.router.pipeline_latency(), system.network.longest_link());
         let latency = longest_link.max(system.network.classes.terminal.latency);
         Self {
             system,
@@ -30,6 +32,7 @@ impl<'p> Constants<'p> {
             nodes_per_router: system.topology.nodes_per_router(),
             pipeline,
             longest_link,
+            moves_flits: matches!(system.router, RouterPlan::VirtualChannel(_)),
             ahead: crossing + latency + pipeline,
         }
     }

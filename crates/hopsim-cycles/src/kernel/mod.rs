@@ -42,6 +42,9 @@ pub struct Kernel<'p, M: Mode> {
     pub arrivals: Wheel<Arrival, M::Calendar>,
     /// Packets on their way from other regions; the link of a packet is the slot that it arrives in.
     pub immigrants: Wheel<Packet, M::Calendar>,
+    /// Flits behind a head on their way, each with the slot that it arrives in, where flits travel by themselves. One slot gets
+    /// one flit in a cycle, and gets the flits of a packet behind its head.
+    pub flits: Wheel<SlotId, M::Calendar>,
     /// Credits on their way.
     pub credits: Wheel<Credit, M::Calendar>,
     /// Messages that other nodes have begun to send to nodes of the region.
@@ -66,6 +69,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
             packets: Pool::new(),
             arrivals: Wheel::new(ahead + 1),
             immigrants: Wheel::new(if spread == 0 { 0 } else { ahead + 1 + spread }),
+            flits: Wheel::new(if constants.moves_flits { ahead + 1 + spread } else { 0 }),
             credits: Wheel::new(constants.longest_link + spread),
             messages: Vec::new(),
             places: M::Observer::places(wishes, &span),
@@ -86,6 +90,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
         let pipeline = self.constants.pipeline;
         self.messages.append(&mut mail.messages);
         mail.packets.drain(..).for_each(|p| self.immigrants.push(p.arrived + pipeline, p));
+        mail.flits.drain(..).for_each(|(at, slot)| self.flits.push(at, slot));
         mail.credits.drain(..).for_each(|(at, credit)| self.credits.push(at, credit));
     }
 
@@ -122,6 +127,15 @@ impl<'p, M: Mode> Kernel<'p, M> {
         let packet = Packet { next: slot.index() as u32, ..self.packets.get(id).clone() };
         self.packets.remove(id);
         self.worker.mail_to(region).packets.push(packet);
+    }
+
+    /// A flit that is no head is on its way to a slot of `region`, for cycle `at`.
+    pub fn send_flit(&mut self, region: u16, at: u32, slot: SlotId) {
+        if region == self.span.region {
+            self.flits.push(at, slot);
+        } else {
+            self.worker.mail_to(region).flits.push((at, slot));
+        }
     }
 
     /// Credit is on its way to a router of `region`, for cycle `at`.

@@ -2,10 +2,11 @@
 //! injection VC or inside the network.
 
 use crate::kernel::pool::Linked;
+use crate::mode::Mode;
 use hopsim_network::by_class::ByClass;
 use hopsim_network::network::{NONE, TERMINAL};
 use hopsim_random::{Purpose, Stream};
-use hopsim_routing::RouteState;
+use hopsim_routing::{Head, RouteState};
 use serde::{Deserialize, Serialize};
 
 /// A packet that waits in the source queue or in an injection buffer.
@@ -97,6 +98,21 @@ impl Packet {
         self.injection.wait = end - self.generated;
         if to != TERMINAL {
             self.queue_wait[to as usize - 1] += departure - end;
+        }
+    }
+
+    /// The packet as the head of an input VC of a port of `router`, which has this code for the routing.
+    #[inline]
+    pub fn at_input<M: Mode>(&self, router: u32, port: usize, code: u8) -> Head {
+        Head {
+            router,
+            input: port as u16,
+            code,
+            source: self.source,
+            destination: self.destination_router,
+            terminal: u16::from(self.ejection.terminal),
+            ejection_vc: if M::FULL { self.ejection.vc } else { 0 },
+            reply: M::FULL && self.is_reply(),
         }
     }
 

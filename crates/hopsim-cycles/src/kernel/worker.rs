@@ -1,5 +1,6 @@
 //! What a thread has of its own, and lends to the region that it simulates: counters, and what leaves the region.
 
+use crate::kernel::ids::SlotId;
 use crate::kernel::message::Message;
 use crate::kernel::packet::Packet;
 use crate::kernel::wires::Credit;
@@ -9,6 +10,8 @@ use crate::kernel::wires::Credit;
 pub struct Mail {
     /// Packets, in the order in which they were sent. The link of a packet is the slot that it arrives in.
     pub packets: Vec<Packet>,
+    /// Flits that are no heads, where flits travel by themselves: the cycles in which they arrive, and their slots.
+    pub flits: Vec<(u32, SlotId)>,
     /// Messages whose first packet has set out; the messages of a source are in the order in which it has sent them.
     pub messages: Vec<Message>,
     /// Credits, with the cycles in which they are due.
@@ -18,18 +21,25 @@ pub struct Mail {
 impl Mail {
     /// Whether there is no mail.
     pub fn is_empty(&self) -> bool {
-        self.packets.is_empty() && self.messages.is_empty() && self.credits.is_empty()
+        self.packets.is_empty()
+            && self.flits.is_empty()
+            && self.messages.is_empty()
+            && self.credits.is_empty()
     }
 
     /// Whether the mail has no memory of its own yet.
     fn is_new(&self) -> bool {
-        self.packets.capacity() == 0 && self.messages.capacity() == 0 && self.credits.capacity() == 0
+        self.packets.capacity() == 0
+            && self.flits.capacity() == 0
+            && self.messages.capacity() == 0
+            && self.credits.capacity() == 0
     }
 
     /// Turns the order of the mail round. Messages of one source stay in order: it has always sent them by one thread.
     #[cfg(feature = "trace")]
     pub fn reverse(&mut self) {
         self.packets.reverse();
+        self.flits.reverse();
         self.messages.sort_by_key(|message| std::cmp::Reverse(message.from));
         self.credits.reverse();
     }

@@ -41,7 +41,7 @@ pub trait Nodes<M: Mode>: Sized + Send {
     /// is the head from now on, or `NONE`.
     fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32;
 
-    /// A packet, which the network forgets now, will leave for its node at `departure`.
+    /// A packet, which the network forgets now, leaves for its node at `departure`: see [`deliver`].
     fn hear(&mut self, _kernel: &mut Kernel<'_, M>, _packet: u32, _departure: u32) {}
 
     /// Whether a node has no packet to inject.
@@ -116,7 +116,9 @@ pub trait Run: Mode {
     type Nodes: Nodes<Self> + 'static;
 }
 
-/// A packet leaves for its node at `departure`, and the network forgets it.
+/// A packet leaves for its node at `departure`, and the network forgets it: its last phit follows one packet length later. Where flits
+/// travel by themselves this is called with the last one, and `departure` may be before now: the packet counts as if its flits
+/// had come one behind the other.
 #[expect(clippy::inline_always, reason = "per packet; measured")]
 #[inline(always)]
 pub fn deliver<M: Run>(kernel: &mut Kernel<'_, M>, nodes: &mut M::Nodes, id: u32, departure: u32) {

@@ -38,7 +38,7 @@ impl<'p> Dependencies<'p> {
     pub fn new(system: &'p System) -> Self {
         let channels = Channels::new(&system.network);
         let mut shared = [false; 3];
-        if let Some(shares) = &system.router.damq {
+        if let Some(shares) = system.router.damq() {
             for (class, share) in shares.iter().enumerate() {
                 shared[class + 1] = share.reserve < system.longest_packet();
             }

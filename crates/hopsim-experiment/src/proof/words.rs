@@ -53,7 +53,7 @@ fn of_circle(plan: &Plan, found: &Cycle) -> String {
 /// The rule that keeps packets from waiting for each other in a circle, `None` if the plan breaks it.
 fn rule(plan: &Plan) -> Option<String> {
     let paths = plan.experiment.routing.paths(&plan.system.topology).ok()?;
-    let shares = plan.system.router.damq;
+    let shares = plan.system.router.damq();
     let longest = plan.system.longest_packet();
     if shares.is_some_and(|shares| shares.iter().any(|share| share.reserve < longest)) {
         return None;

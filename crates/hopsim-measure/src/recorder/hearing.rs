@@ -228,11 +228,7 @@ impl Observer for Recorder {
     }
 
     #[inline]
-    fn look_at_room<'a, const W: usize>(
-        places: &mut Places,
-        words: impl Fn(RegionRouter) -> &'a [u64; W],
-        now: u32,
-    ) {
+    fn look_at_room<'a>(places: &mut Places, words: impl Fn(RegionRouter) -> &'a [u64], now: u32) {
         if let Some(links) = &mut places.links {
             links.look(|router| words(RegionRouter::at(router)), now);
         }

@@ -232,7 +232,7 @@ impl Interfaces {
             requested: packet.requested,
             route: RouteState::NEW,
             length: length as u16,
-            crossing: kernel.constants.system.router.crossing[length as usize] as u16,
+            crossing: kernel.constants.system.router.crossing(length) as u16,
             injection: Injection::default(),
             queue_wait: ByClass::default(),
             hops: ByClass::default(),

@@ -293,12 +293,14 @@ impl Synthetic {
         self.finish_in_burst(kernel, job, departure + length);
         let packet = kernel.packets.get(id);
         let node = kernel.span.node_here(packet.destination(kernel.constants.nodes_per_router));
+        // Of a packet whose flits come one by one the node learns with the last of them.
+        let begin = departure.max(kernel.now);
         if packet.is_request() {
             let request = Consumed { node, requester: packet.source, requested: packet.generated };
-            self.consumed.push(departure, request);
+            self.consumed.push(begin, request);
         } else if packet.is_reply() {
             kernel.worker.observer.answered(packet, departure);
-            self.consumed.push(departure, Consumed { node, requester: NONE, requested: packet.requested });
+            self.consumed.push(begin, Consumed { node, requester: NONE, requested: packet.requested });
         }
     }
 

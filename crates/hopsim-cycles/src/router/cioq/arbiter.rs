@@ -110,7 +110,7 @@ impl<const W: usize> RouterRef<'_, W> {
     ) -> usize {
         let info = cx.shared.tables.port(input);
         let contest = Contest {
-            arbiter: &cx.kernel.constants.system.router.allocator.input_arbiter,
+            arbiter: &cx.kernel.constants.system.cioq().allocator.input_arbiter,
             candidates: Mask::<usize, 1>::from_bits(field),
             pointer: self.state.ports[input].in_pointer as usize % 64,
         };
@@ -148,7 +148,7 @@ impl<const W: usize> RouterRef<'_, W> {
     ) -> usize {
         let inputs = cx.shared.tables.input_count;
         let contest = Contest {
-            arbiter: &cx.kernel.constants.system.router.allocator.output_arbiter,
+            arbiter: &cx.kernel.constants.system.cioq().allocator.output_arbiter,
             candidates,
             pointer: self.state.ports[output].out_pointer[class] as usize,
         };

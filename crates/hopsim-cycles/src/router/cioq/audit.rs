@@ -10,7 +10,8 @@ use crate::router::cioq::draws::Attempt;
 use crate::router::cioq::region::Cioq;
 use crate::router::cioq::router_ref::RouterRef;
 use crate::router::cioq::router_view::RouterView;
-use crate::router::cioq::routers::{Router, initial_credits};
+use crate::router::cioq::routers::Router;
+use crate::router::inputs::room_behind;
 use hopsim_network::network::{NONE, TERMINAL};
 use hopsim_routing::view::View;
 
@@ -63,7 +64,7 @@ impl<'p, const W: usize, M: Run> Audit<'_, 'p, W, M> {
         let outstanding: Vec<u32> = outstanding.collect();
         let credits: Vec<u32> = pairs.clone().map(|pair| self.router(router).credits[pair]).collect();
         let place = || format!("router {router} {}", network.port_name(port));
-        let capacity = initial_credits(network, router, port);
+        let capacity = room_behind(network, router, port);
         let (region, number) = self.region_of(router);
         let Some(damq) = &region.context.damq else {
             return match credits.iter().zip(&outstanding).position(|(c, o)| c + o != capacity) {

@@ -197,16 +197,6 @@ impl Packet {
     /// The packet as the head of `slot` of `router`.
     #[inline]
     pub fn head<M: Run>(&self, tables: &Tables, (router, slot): (u32, Slot)) -> Head {
-        let code = tables.code(slot);
-        Head {
-            router,
-            input: tables.slot_port(slot) as u16,
-            code,
-            source: self.source,
-            destination: self.destination_router,
-            terminal: u16::from(self.ejection.terminal),
-            ejection_vc: if M::FULL { self.ejection.vc } else { 0 },
-            reply: M::FULL && self.is_reply(),
-        }
+        self.at_input::<M>(router, tables.slot_port(slot), tables.code(slot))
     }
 }

@@ -25,7 +25,7 @@ pub struct Damq {
 impl Damq {
     /// Buffers with nothing outstanding, `None` without shared buffers. `pairs` pair ids exist.
     pub fn new(system: &System, pairs: usize) -> Option<Self> {
-        Some(Self { shares: system.router.damq?, outstanding: By::all(0, pairs) })
+        Some(Self { shares: system.cioq().damq?, outstanding: By::all(0, pairs) })
     }
 
     /// How the VCs of a port of a link class share its buffer.

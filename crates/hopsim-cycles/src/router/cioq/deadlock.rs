@@ -126,7 +126,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
         }
         let occupied: Vec<u32> =
             self.behind(place, port).map(|slot| census.occupied[slot as usize]).collect();
-        match self.whole.system.router.damq {
+        match self.whole.system.cioq().damq {
             Some(shares) => {
                 credits_of(shares[class as usize - 1], &occupied).nth(vc).is_some_and(|room| room >= length)
             }
@@ -154,7 +154,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
             return Vec::new();
         }
         let vc = shared.output_vc(pair).above(shared.tables.port(port).pair(0));
-        match self.whole.system.router.damq {
+        match self.whole.system.cioq().damq {
             Some(_) => self.behind(place, port).collect(),
             None => self.behind(place, port).skip(vc).take(1).collect(),
         }

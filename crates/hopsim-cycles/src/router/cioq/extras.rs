@@ -49,10 +49,10 @@ impl<const W: usize> Extras<W> {
     pub fn new(system: &System, (routers, ahead): (usize, u32)) -> Self {
         let inputs = system.network.layout.inputs();
         let packets = |size: u32| (size / system.shortest_packet()).min(MOST_QUEUED) as usize;
-        let ring = system.router.output_buffer.map_or(0, packets);
+        let ring = system.cioq().output_buffer.map_or(0, packets);
         let mixed = system.shortest_packet() != system.longest_packet();
         let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
-        let allocator = &system.router.allocator;
+        let allocator = &system.cioq().allocator;
         let stamps = |used: bool, count: usize| if used { vec![0; count] } else { Vec::new() };
         Self {
             departures: vec![0; routers * 64 * W * ring],

@@ -98,7 +98,7 @@ impl Marks {
             links: (0..routers).map(RegionRouter::at).map(plugged).collect(),
             group: (system.network.routers / system.topology.groups()) as usize,
             latency,
-            shared: system.router.damq.is_some(),
+            shared: system.cioq().damq.is_some(),
             own: vec![0; routers * ports.len()],
             heard: vec![0; routers * ports.len()],
             ports,

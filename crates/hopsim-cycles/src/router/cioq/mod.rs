@@ -40,14 +40,12 @@ use crate::kernel::constants::Constants;
 use crate::kernel::regions::Regions;
 use crate::kernel::{Kernel, Wishes};
 use crate::modes;
-use crate::node::{DeliveredLetter, Nodes, Run};
+use crate::node::{Nodes, Run};
 use crate::observer::Observer;
 use crate::region::{Kind, Region, Whole};
 use crate::standing::Standing;
 use crate::state::State;
 use crate::system::System;
-use hopsim_programs::host::machine::Sending;
-use hopsim_programs::standstill::RankState;
 pub use region::Cioq;
 use routers::Router;
 use shared::Shared;
@@ -103,8 +101,12 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         Self::empty(constants, shared, wishes, place)
     }
 
-    fn kernel(&mut self) -> &mut Kernel<'p, M> {
-        &mut self.context.kernel
+    fn ground(&self) -> (&Kernel<'p, M>, &M::Nodes) {
+        (&self.context.kernel, &self.context.nodes)
+    }
+
+    fn ground_mut(&mut self) -> (&mut Kernel<'p, M>, &mut M::Nodes) {
+        (&mut self.context.kernel, &mut self.context.nodes)
     }
 
     fn advance(&mut self, end: u32) {
@@ -115,15 +117,6 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         self.count_rest(end);
     }
 
-    fn post(&mut self, node: u32, message: Sending) {
-        let Kernel { span, now, .. } = &self.context.kernel;
-        self.context.nodes.post(span.node_here(node), *now, message);
-    }
-
-    fn take_delivered(&mut self, delivered: &mut Vec<DeliveredLetter>) {
-        self.context.nodes.take_delivered(self.context.kernel.now, delivered);
-    }
-
     fn save(&self, state: &mut State<Self::Saved>) {
         self.save_in(state);
     }
@@ -132,26 +125,8 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         self.load_from(state);
     }
 
-    fn ranks(&self) -> Vec<RankState<'_>> {
-        let mut ranks = self.context.nodes.ranks();
-        // Of some message its node does not know yet.
-        let news = !self.context.kernel.messages.is_empty();
-        for rank in &mut ranks {
-            rank.is_busy |= news;
-        }
-        ranks
-    }
-
-    fn are_done(&self) -> bool {
-        self.context.nodes.are_done()
-    }
-
     fn next_event(&self) -> u32 {
         self.next_cycle()
-    }
-
-    fn skip_to(&mut self, cycle: u32) {
-        self.context.kernel.now = cycle;
     }
 
     fn find_deadlock(whole: Whole<'_, 'p, Self>) -> Option<DeadlockReport> {
@@ -160,11 +135,6 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
 
     fn standing(whole: Whole<'_, 'p, Self>) -> Vec<Standing> {
         standing::standing(&whole)
-    }
-
-    #[cfg(feature = "trace")]
-    fn packets(&self) -> usize {
-        self.context.nodes.waiting() + self.context.kernel.inside()
     }
 
     #[cfg(feature = "trace")]

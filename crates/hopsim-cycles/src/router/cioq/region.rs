@@ -147,7 +147,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// Sees which output VCs have room in this cycle. That changes by grants and credits.
     fn look_at_credits(&mut self) {
         let kernel = &mut self.context.kernel;
-        let words = |router| self.routers[router].credit.words();
+        let words = |router| self.routers[router].credit.words().as_slice();
         M::Observer::look_at_room(&mut kernel.places, words, kernel.now);
     }
 

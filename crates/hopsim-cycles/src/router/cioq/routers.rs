@@ -8,8 +8,9 @@ use crate::kernel::regions::{Regions, Span};
 use crate::mode::Mode;
 use crate::node::{Nodes, Run};
 use crate::router::cioq::mask::Mask;
+use crate::router::inputs::room_behind;
 use crate::system::System;
-use hopsim_network::network::{NONE, Network, TERMINAL};
+use hopsim_network::network::{NONE, TERMINAL};
 use std::marker::PhantomData;
 
 /// An array of 64·W entries by numbers of one type, W a power of two; the index is masked instead of checked.
@@ -193,7 +194,7 @@ impl<const W: usize> Router<W> {
                 code => network.classes.links[code as usize - 1].bubble,
             };
             let left = if network.layout.entry_vc(pair.index()).is_some() { bubble } else { 0 };
-            state.credits[pair] = initial_credits(network, router, port).saturating_sub(left);
+            state.credits[pair] = room_behind(network, router, port).saturating_sub(left);
             // Nodes that take all packets at once need no allocator.
             let allocated = network.layout.class[port] != TERMINAL || !parallel(system);
             let least = if bubble > 0 { system.longest_packet() } else { shortest };
@@ -231,7 +232,7 @@ impl<const W: usize> Router<W> {
 
 /// Whether nodes take packets from all input VCs at once.
 pub fn parallel(system: &System) -> bool {
-    system.router.consumption == Consumption::Parallel
+    system.cioq().consumption == Consumption::Parallel
 }
 
 /// The routers of a region, empty.
@@ -241,15 +242,6 @@ pub fn routers<const W: usize>(
     region: usize,
 ) -> By<RegionRouter, Router<W>> {
     regions.routers(region).map(|router| Router::new(system, regions, router)).collect()
-}
-
-/// Phits the buffer behind a port holds per VC; ejection has no limit, an unplugged port no room.
-pub fn initial_credits(network: &Network, router: u32, port: usize) -> u32 {
-    match network.layout.class[port] {
-        TERMINAL => NONE,
-        _ if network.link(router, port).peer.is_none() => 0,
-        code => network.classes.links[code as usize - 1].buffer,
-    }
 }
 
 /// Gives credits to the ejection VCs behind which room is limited.

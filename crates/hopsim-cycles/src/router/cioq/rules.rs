@@ -88,10 +88,10 @@ pub struct Requests {
 impl Allocation {
     /// The allocation rules of a system.
     pub fn new(system: &System) -> Self {
-        let allocator = &system.router.allocator;
+        let allocator = &system.cioq().allocator;
         Self {
             iterations: allocator.iterations,
-            on_request: system.router.input_pointer == InputPointer::Request,
+            on_request: system.cioq().input_pointer == InputPointer::Request,
             transit_priority: allocator.transit_priority,
             ipr: system.control.ipr,
             priorities: Streams::new(system.seed, Purpose::Priority),
@@ -106,7 +106,7 @@ impl Allocation {
 impl Crossing {
     /// The crossing rules of a system.
     pub fn new(system: &System) -> Self {
-        let router = &system.router;
+        let router = system.cioq();
         let whole = |size: u32| size - size % system.shortest_packet();
         Self {
             latency: router.crossbar_latency,
@@ -122,11 +122,11 @@ impl Crossing {
 
 /// Most cycles from a grant until the packet has left the router and its link is free again.
 pub fn longest_crossing(system: &System) -> u32 {
-    let queue = system.router.output_buffer.unwrap_or(0) + 2 * system.longest_packet();
+    let queue = system.cioq().output_buffer.unwrap_or(0) + 2 * system.longest_packet();
     // Messages take at most half of a link, so that what is queued takes at most twice its length, and theirs.
     let messages = system.routing.sensors().exchange.map(|exchange| exchange.message_length);
     let queue = messages.map_or(queue, |length| 2 * queue + 4 * length);
-    system.router.crossbar_latency + queue * system.network.slowest_link()
+    system.cioq().crossbar_latency + queue * system.network.slowest_link()
 }
 
 impl Room {

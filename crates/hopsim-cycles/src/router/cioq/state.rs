@@ -127,6 +127,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             packets: _,
             arrivals: _,
             immigrants: _,
+            flits: _,
             credits: _,
             messages: _,
             places: _,

@@ -2,10 +2,10 @@
 //! together.
 
 use crate::kernel::ids::{Id as _, Pair, Slot};
+use crate::router::inputs::input_code;
 use crate::system::System;
-use hopsim_network::network::{Layout, TERMINAL};
+use hopsim_network::network::Layout;
 use hopsim_routing::Request;
-use hopsim_routing::sequence::REPLY_INJECTION;
 use std::sync::Arc;
 
 /// Sizes of the tables: more than any router may have.
@@ -182,7 +182,7 @@ impl Arrays {
                 entry: if has_entry { entry_base + u16::from(vc) } else { pair as u16 },
             };
         }
-        (0..layout.slots()).for_each(|slot| tables.codes[slot] = slot_code(system, layout, slot));
+        (0..layout.slots()).for_each(|slot| tables.codes[slot] = input_code(system, slot));
         tables
     }
 
@@ -199,15 +199,4 @@ impl Arrays {
 /// A mask of `count` bits, from the bit on that number `first` has in its word.
 fn field(count: u8, first: u16) -> u64 {
     u64::MAX.checked_shr(64 - u32::from(count)).unwrap_or(0) << (first % 64)
-}
-
-/// The code of a slot as [`hopsim_routing::sequence::VcSequence`] wants it.
-fn slot_code(system: &System, layout: &Layout, slot: usize) -> u8 {
-    match layout.slot_vc(slot) {
-        Some((port, vc)) if layout.class[port] != TERMINAL => {
-            system.routing.vcs().sequence.code(layout.class[port] - 1, vc)
-        }
-        Some((_, vc)) if vc >= system.network.classes.first_reply_vc() => REPLY_INJECTION,
-        _ => 0,
-    }
 }

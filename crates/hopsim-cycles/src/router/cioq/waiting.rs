@@ -73,7 +73,7 @@ impl<const W: usize> WaitingHeads<W> {
         // group change all the time.
         let timeless = sensors.alpha.is_none()
             && sensors.exchange.is_none()
-            && (system.router.output_buffer.is_none() || system.shortest_packet() == system.longest_packet());
+            && (system.cioq().output_buffer.is_none() || system.shortest_packet() == system.longest_packet());
         let sleeps = timeless && !routing.draws();
         let routers = if routing.redecides() { routers } else { 0 };
         let marked = system.topology.group_classes().map_or(u8::MAX, |classes| classes.between);

@@ -1,0 +1,125 @@
+//! What must hold between any two cycles, counted anew from the state of all routers. Slow; for tests.
+
+use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
+use crate::kernel::wires::Arrival;
+use crate::node::{Nodes, Run};
+use crate::region::Whole;
+use crate::router::inputs::room_behind;
+use crate::router::virtual_channel::region::VirtualChannel;
+use crate::router::virtual_channel::routers::occupied;
+use hopsim_network::network::TERMINAL;
+
+/// Checks every invariant; the error names the first breach.
+pub fn audit<'p, M: Run>(whole: &Whole<'_, 'p, VirtualChannel<'p, M>>) -> Result<(), String> {
+    let audit = Audit { whole };
+    for router in 0..whole.system.network.routers {
+        audit.check_owners(router)?;
+        audit.check_flits(router)?;
+        audit.check_credits(router)?;
+    }
+    Ok(())
+}
+
+/// A look at the routers of a network.
+struct Audit<'s, 'p, M: Run> {
+    whole: &'s Whole<'s, 'p, VirtualChannel<'p, M>>,
+}
+
+impl<'s, 'p, M: Run> Audit<'s, 'p, M> {
+    fn region(&self, router: u32) -> (&'s VirtualChannel<'p, M>, RegionRouter) {
+        let region = &self.whole.regions[self.whole.cut.of(router)];
+        (region, region.kernel.span.router_here(router))
+    }
+
+    /// Checks that an output VC is owned by the input VC that says so, and by no other.
+    fn check_owners(&self, router: u32) -> Result<(), String> {
+        let (region, number) = self.region(router);
+        let layout = region.shared.layout;
+        let owners = (0..layout.slots()).filter_map(|slot| {
+            let input = &region.routers.inputs[region.shared.slot_id(number, Slot::at(slot))];
+            input.output.filter(|_| input.left > 0).map(|pair| (pair, slot as u16))
+        });
+        let mut owners: Vec<(u16, u16)> = owners.collect();
+        owners.sort_unstable();
+        let owned = (0..layout.pairs()).filter_map(|pair| {
+            let output = &region.routers.outputs[region.shared.pair_id(number, Pair::at(pair))];
+            output.owner.map(|owner| (pair as u16, owner))
+        });
+        let owned: Vec<(u16, u16)> = owned.collect();
+        (owners == owned).then_some(()).ok_or(format!("router {router}: {owners:?} own {owned:?}"))
+    }
+
+    /// Checks that the flits of an input VC are as many as its packets may have there, and that ports know which VCs hold packets.
+    fn check_flits(&self, router: u32) -> Result<(), String> {
+        let (region, number) = self.region(router);
+        let held: Vec<Slot> = occupied(&region.shared, region.routers.ports(number)).collect();
+        for slot in (0..region.shared.layout.slots()).map(Slot::at) {
+            let input = &region.routers.inputs[region.shared.slot_id(number, slot)];
+            let behind = input.behind.iter(&region.kernel.packets);
+            let behind: u32 = behind.map(|id| u32::from(region.kernel.packets.get(id).length)).sum();
+            let place = || format!("router {router} slot {slot}");
+            if held.contains(&slot) != (input.left > 0) {
+                return Err(format!("{}: {} flits left, and the port says otherwise", place(), input.left));
+            }
+            if u32::from(input.flits) > u32::from(input.left) + behind {
+                return Err(format!("{}: {} flits of {} + {behind}", place(), input.flits, input.left));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that credits + flits in the buffer or on the wire + credits on the wire = size of the buffer, for every output VC.
+    fn check_credits(&self, router: u32) -> Result<(), String> {
+        let network = &self.whole.system.network;
+        let (region, number) = self.region(router);
+        for (port, &vcs) in network.layout.output_vcs.iter().enumerate() {
+            for vc in 0..vcs as usize {
+                let pair = Pair::at(network.layout.pair_base[port] as usize + vc);
+                let id = region.shared.pair_id(number, pair);
+                let credits = region.routers.outputs[id].credits;
+                let returning = region.kernel.credits.iter().filter(|credit| credit.pair == id);
+                let returning: u32 = returning.map(|credit| u32::from(credit.phits)).sum();
+                let (taken, size) = if network.layout.class[port] == TERMINAL {
+                    if vc == 0 {
+                        continue;
+                    }
+                    let node = router * network.layout.terminals as u32 + port as u32;
+                    (self.reserved(router, node, pair), M::Nodes::ejection_space(self.whole.system, node))
+                } else {
+                    let Some((peer, back)) = network.link(router, port).peer else { continue };
+                    let slot = region.shared.slot(back, vc);
+                    (self.flits(peer, slot), room_behind(network, router, port))
+                };
+                if credits + returning + taken != size {
+                    return Err(format!(
+                        "router {router} {} VC {vc}: {credits} credits, {returning} on their way, {taken} taken of {size} flits",
+                        network.port_name(port)
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Room behind an ejection VC that is taken, by packets that are leaving or by what the node has not dealt with.
+    fn reserved(&self, router: u32, node: u32, pair: Pair) -> u32 {
+        let (region, number) = self.region(router);
+        let (_, vc) = region.shared.output(pair);
+        let owner = region.routers.outputs[region.shared.pair_id(number, pair)].owner;
+        let leaving = owner.map_or(0, |slot| {
+            region.routers.inputs[region.shared.slot_id(number, Slot::at(slot.into()))].trail.length
+        });
+        let node = region.kernel.span.node_here(node);
+        u32::from(leaving) + region.nodes.ejection_space_taken(&region.kernel, node, vc)
+    }
+
+    /// Flits in an input VC and on their way there.
+    fn flits(&self, router: u32, slot: Slot) -> u32 {
+        let (region, number) = self.region(router);
+        let (kernel, id) = (&region.kernel, region.shared.slot_id(number, slot));
+        let heads = kernel.arrivals.iter().map(|&Arrival { slot, packet: _ }| slot);
+        let immigrants = kernel.immigrants.iter().map(|packet| SlotId::at(packet.next as usize));
+        let flying = heads.chain(immigrants).chain(kernel.flits.iter().copied()).filter(|&slot| slot == id);
+        flying.count() as u32 + u32::from(region.routers.inputs[id].flits)
+    }
+}

@@ -1,0 +1,102 @@
+//! What the heads of injection VCs wait for, cycle by cycle, where an observer wants to hear of it. The look changes nothing.
+//!
+//! A head takes part from the cycle on in which it could ask for the switch if it had been granted an output VC at once. It is looked
+//! at before the allocation; if its first flit crosses, that cycle is taken back ([`Observer::head_leaves`]).
+
+use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
+use crate::node::Run;
+use crate::observer::{Observer, WaitReason};
+use crate::router::virtual_channel::region::VirtualChannel;
+use crate::router::virtual_channel::routers::occupied;
+use crate::router::virtual_channel::view::VirtualChannelView;
+use hopsim_network::network::TERMINAL;
+
+impl<M: Run> VirtualChannel<'_, M> {
+    /// Counts this cycle for the heads of the injection VCs.
+    pub(super) fn count_injection_waits(&mut self) {
+        if !self.kernel.worker.observer.hears_heads_now() {
+            return;
+        }
+        for number in (0..self.kernel.span.routers).map(RegionRouter::at) {
+            for (port, slot) in self.injection_heads(number) {
+                if self.first_chance(number, slot) > self.kernel.now {
+                    continue;
+                }
+                let reason = self.lack(number, slot).0;
+                let node = self.injection_vc(number, (port, slot)).0;
+                let node = node.node(self.kernel.constants.nodes_per_router);
+                let id = self.shared.slot_id(number, slot);
+                M::Observer::head_waits(&mut self.kernel.places, node, id, reason);
+            }
+        }
+    }
+
+    /// Counts, at the end of the run, the cycles of the heads of injection VCs that still wait.
+    pub(super) fn settle_injection_waits(&mut self) {
+        for number in (0..self.kernel.span.routers).map(RegionRouter::at) {
+            for place in self.injection_heads(number) {
+                self.end_injection_wait(number, place);
+            }
+        }
+    }
+
+    /// The head of an injection slot leaves in this cycle, or this is the end of the run.
+    pub(super) fn end_injection_wait(&mut self, number: RegionRouter, (port, slot): (usize, Slot)) {
+        let node = self.injection_vc(number, (port, slot)).0.node(self.kernel.constants.nodes_per_router);
+        let place = (node, self.shared.slot_id(number, slot));
+        let first = self.first_chance(number, slot);
+        let (places, now) = (&mut self.kernel.places, self.kernel.now);
+        self.kernel.worker.observer.head_leaves(places, place, first, now);
+    }
+
+    /// The injection slots of a router that hold a head, each with its input port.
+    fn injection_heads(&self, number: RegionRouter) -> Vec<(usize, Slot)> {
+        let slots = occupied(&self.shared, self.routers.ports(number));
+        let places = slots.map(|slot| (self.shared.input(slot).0, slot));
+        let injects = |&(port, slot): &(usize, Slot)| {
+            let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
+            self.shared.layout.class[port] == TERMINAL && input.has_head()
+        };
+        places.filter(injects).collect()
+    }
+
+    /// The first cycle in which the head of a slot could have crossed.
+    fn first_chance(&self, number: RegionRouter, slot: Slot) -> u32 {
+        let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
+        self.kernel.packets.get(input.packet).arrived + self.shared.plan.until_switch()
+    }
+
+    /// What the present packet of a slot waits for, and the output VC. Of several that its head may ask for, the one counts that lacks least.
+    pub(super) fn lack(&self, number: RegionRouter, slot: Slot) -> (WaitReason, Option<Pair>) {
+        let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
+        if let Some(pair) = input.owned() {
+            return (self.lack_of_switch(number, pair), Some(pair));
+        }
+        let lack = |pair: Pair| (self.lack_of_vc(number, slot, pair), pair.index());
+        let least = self.options(number, slot).into_iter().map(lack).min();
+        least.map_or((WaitReason::Arbitration, None), |(reason, pair)| (reason, Some(Pair::at(pair))))
+    }
+
+    /// What keeps the next flit of a packet from crossing to the output VC that the packet owns.
+    fn lack_of_switch(&self, number: RegionRouter, pair: Pair) -> WaitReason {
+        let state = &self.routers.ports(number)[self.shared.output(pair).0];
+        if state.class != TERMINAL && self.routers.outputs[self.shared.pair_id(number, pair)].credits == 0 {
+            WaitReason::Credits
+        } else if state.free_at > self.kernel.now {
+            WaitReason::Output
+        } else {
+            WaitReason::Arbitration
+        }
+    }
+
+    /// What keeps a head from being granted an output VC.
+    fn lack_of_vc(&self, number: RegionRouter, slot: Slot, pair: Pair) -> WaitReason {
+        if (VirtualChannelView { region: self, number, slot }).is_available(pair) {
+            WaitReason::Arbitration
+        } else if self.routers.outputs[self.shared.pair_id(number, pair)].owner.is_some() {
+            WaitReason::Output
+        } else {
+            WaitReason::Credits
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Virtual-channel routers, in which packets move flit by flit (wormhole; Dally & Towles, *Principles and Practices of
+//! Interconnection Networks*, chapter 16): flits wait at the inputs, a packet owns an output VC from its head to its tail, and may
+//! lie in several routers at once. `region.rs` has the cycle.
+
+#[cfg(feature = "trace")]
+mod audit;
+mod deadlock;
+mod injection_waits;
+mod region;
+mod routers;
+mod saved;
+mod shared;
+mod standing;
+mod switch;
+mod vc_allocation;
+mod view;
+
+pub use region::VirtualChannel;
+
+use crate::begin::{AnySimulation, Beginning};
+use crate::deadlock::DeadlockReport;
+use crate::kernel::constants::Constants;
+use crate::kernel::regions::Regions;
+use crate::kernel::{Kernel, Wishes};
+use crate::modes::Full;
+use crate::node::{Nodes, Run};
+use crate::observer::Observer;
+use crate::region::{Region, Whole};
+use crate::router::virtual_channel::routers::{InputVc, OutputVc};
+use crate::router::virtual_channel::saved::SavedRouters;
+use crate::router::virtual_channel::shared::Shared;
+use crate::simulation::Simulation;
+use crate::standing::Standing;
+use crate::state::State;
+use crate::system::System;
+use std::sync::Arc;
+
+/// A simulation at cycle 0. There is one mode, with everything.
+pub fn begin<'p, O: Observer>(run: &Beginning<'p, '_, O>) -> AnySimulation<'p, O> {
+    let &Beginning { system, wishes, schedule, fit: _ } = run;
+    Box::new(Simulation::<VirtualChannel<'p, Full<O>>>::new(system, wishes, schedule))
+}
+
+impl<'p, M: Run> Region<'p> for VirtualChannel<'p, M> {
+    type Mode = M;
+    type Shared = Shared<'p>;
+    type Saved = SavedRouters<<M::Nodes as Nodes<M>>::Saved>;
+
+    fn router_bytes(system: &System) -> usize {
+        let layout = &system.network.layout;
+        layout.slots() * size_of::<InputVc>() + layout.pairs() * size_of::<OutputVc>()
+    }
+
+    fn crossing(system: &System) -> u32 {
+        let traversal = shared::plan(system).switch_traversal_delay;
+        // The flits of a packet that leaves for its node may be counted as if they had come one behind the other.
+        traversal + system.longest_packet() + system.network.slowest_link()
+    }
+
+    fn shared(system: &'p System) -> Self::Shared {
+        Shared::new(system)
+    }
+
+    fn new(
+        constants: Constants<'p>,
+        shared: Self::Shared,
+        wishes: &Wishes<M>,
+        place: (&Arc<Regions>, usize),
+    ) -> Self {
+        Self::empty(constants, shared, wishes, place)
+    }
+
+    fn ground(&self) -> (&Kernel<'p, M>, &M::Nodes) {
+        (&self.kernel, &self.nodes)
+    }
+
+    fn ground_mut(&mut self) -> (&mut Kernel<'p, M>, &mut M::Nodes) {
+        (&mut self.kernel, &mut self.nodes)
+    }
+
+    fn advance(&mut self, end: u32) {
+        self.simulate(end);
+    }
+
+    fn finish(&mut self, end: u32) {
+        self.count_rest(end);
+    }
+
+    fn save(&self, state: &mut State<Self::Saved>) {
+        self.save_in(state);
+    }
+
+    fn load(&mut self, state: &State<Self::Saved>) {
+        self.load_from(state);
+    }
+
+    fn next_event(&self) -> u32 {
+        self.next_cycle()
+    }
+
+    fn find_deadlock(whole: Whole<'_, 'p, Self>) -> Option<DeadlockReport> {
+        deadlock::find_deadlock(&whole)
+    }
+
+    fn standing(whole: Whole<'_, 'p, Self>) -> Vec<Standing> {
+        standing::standing(&whole)
+    }
+
+    #[cfg(feature = "trace")]
+    fn audit(whole: Whole<'_, 'p, Self>) -> Result<(), String> {
+        audit::audit(&whole)
+    }
+}

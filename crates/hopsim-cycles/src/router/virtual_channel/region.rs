@@ -1,0 +1,270 @@
+//! A region and its cycle.
+//!
+//! A cycle is: credits and flits arrive; every router that holds a packet allocates output VCs, then the switch; nodes generate and
+//! inject. What a stage grants the next one sees a cycle later: VC allocation has read owners before the switch frees output VCs,
+//! and a packet that has been granted an output VC asks for the switch from the next cycle on at the earliest.
+
+use crate::kernel::constants::Constants;
+use crate::kernel::doors::Doors;
+use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId, Terminal};
+use crate::kernel::packet::head_stream;
+use crate::kernel::regions::Regions;
+use crate::kernel::wheel::Calendar as _;
+use crate::kernel::wires::{Arrival, Credit};
+use crate::kernel::{Kernel, Wishes};
+use crate::node::{Nodes as _, Run};
+use crate::observer::Observer;
+use crate::router::virtual_channel::routers::{Routers, Trail, occupied};
+use crate::router::virtual_channel::shared::Shared;
+use crate::router::virtual_channel::switch::SwitchRequests;
+use crate::router::virtual_channel::vc_allocation::VcRequests;
+use hopsim_network::network::{NONE, TERMINAL};
+use std::sync::Arc;
+
+/// Some routers of the network, their nodes, and all state that only these write.
+pub struct VirtualChannel<'p, M: Run> {
+    /// What routers and nodes of the region work with.
+    pub(super) kernel: Kernel<'p, M>,
+    /// The nodes.
+    pub(super) nodes: M::Nodes,
+    /// Constants of the run.
+    pub(super) shared: Shared<'p>,
+    /// The routers.
+    pub(super) routers: Routers,
+    /// Routers that hold a packet, a bit each.
+    pub(super) active: Vec<u64>,
+    /// Output VCs with room for a flit, a bit each, router by router: for observers.
+    pub(super) room: Vec<u64>,
+    pub(super) vc_requests: VcRequests,
+    pub(super) switch_requests: SwitchRequests,
+}
+
+impl<'p, M: Run> VirtualChannel<'p, M> {
+    /// A region of a network at cycle 0, empty.
+    pub fn empty(
+        constants: Constants<'p>,
+        shared: Shared<'p>,
+        wishes: &Wishes<M>,
+        (regions, number): (&Arc<Regions>, usize),
+    ) -> Self {
+        let system = constants.system;
+        let kernel = Kernel::new(constants, wishes, regions, number);
+        let span = kernel.span;
+        let routers = Routers::new::<M>(system, &shared, (regions, &span));
+        let mut region = Self {
+            nodes: M::Nodes::new(&kernel, Doors::new(&system.network.layout)),
+            kernel,
+            active: vec![0; span.routers.div_ceil(64)],
+            room: vec![0; span.routers * shared.stride / 64],
+            vc_requests: VcRequests::new(shared.layout),
+            switch_requests: SwitchRequests::new(shared.ports),
+            shared,
+            routers,
+        };
+        region.find_room();
+        region
+    }
+
+    /// Simulates up to cycle `end`.
+    pub fn simulate(&mut self, end: u32) {
+        self.nodes.begin_window(&mut self.kernel);
+        while self.kernel.now < end {
+            self.cycle();
+            if M::Calendar::KNOWS {
+                self.kernel.now = self.next_cycle().min(end);
+            }
+        }
+    }
+
+    fn cycle(&mut self) {
+        self.kernel.worker.observer.begin_cycle(self.kernel.now);
+        self.absorb_credits();
+        self.absorb_heads();
+        self.absorb_flits();
+        if M::Observer::hears_heads(&self.kernel.places) {
+            self.count_injection_waits();
+        }
+        if M::Observer::hears_room(&self.kernel.places) {
+            let (room, words) = (&self.room, self.shared.stride / 64);
+            let of = |router: RegionRouter| &room[router.index() * words..][..words];
+            M::Observer::look_at_room(&mut self.kernel.places, of, self.kernel.now);
+        }
+        self.allocate();
+        self.nodes.run(&mut self.kernel);
+        self.kernel.now += 1;
+    }
+
+    /// Lets every router that holds a packet allocate.
+    fn allocate(&mut self) {
+        for word in 0..self.active.len() {
+            let mut bits = self.active[word];
+            while bits != 0 {
+                let number = RegionRouter::at(word * 64 + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+                self.allocate_vcs(number);
+                self.allocate_switch(number);
+                if self.routers.ports(number).iter().all(|port| port.present == 0) {
+                    self.active[word] &= !(1 << (number.index() % 64));
+                }
+            }
+        }
+    }
+
+    /// The first cycle from the present one on in which anything happens.
+    pub(super) fn next_cycle(&self) -> u32 {
+        let kernel = &self.kernel;
+        if M::Observer::hears_heads(&kernel.places) || self.active.iter().any(|&word| word != 0) {
+            return kernel.now;
+        }
+        let next = self.nodes.next_event(kernel.now);
+        if next == kernel.now {
+            return next;
+        }
+        let next = kernel.arrivals.next(kernel.now, next);
+        let next = kernel.flits.next(kernel.now, next);
+        let next = kernel.credits.next(kernel.now, next);
+        kernel.immigrants.next(kernel.now, next)
+    }
+
+    fn absorb_credits(&mut self) {
+        let due = self.kernel.credits.take(self.kernel.now);
+        for &Credit { pair, phits, minimal: _ } in &due {
+            let output = &mut self.routers.outputs[pair];
+            if output.credits == 0 {
+                self.room[pair.index() / 64] |= 1 << (pair.index() % 64);
+                M::Observer::touch_room(&mut self.kernel.places, pair);
+            }
+            output.credits += u32::from(phits);
+        }
+        self.kernel.credits.put_back(due);
+    }
+
+    fn absorb_heads(&mut self) {
+        let due = self.kernel.take_arrivals();
+        for &Arrival { slot: id, packet } in &due {
+            let (number, slot) = self.shared.split_slot(id);
+            let input = &mut self.routers.inputs[id];
+            input.flits += 1;
+            if input.left > 0 {
+                input.behind.push(&mut self.kernel.packets, packet);
+            } else {
+                self.begin_packet((number, slot), packet, self.kernel.now);
+            }
+        }
+        self.kernel.arrivals.put_back(due);
+    }
+
+    fn absorb_flits(&mut self) {
+        let due = self.kernel.flits.take(self.kernel.now);
+        for &id in &due {
+            self.routers.inputs[id].flits += 1;
+        }
+        self.kernel.flits.put_back(due);
+    }
+
+    /// A packet becomes the present one of its input VC, and its route is computed from cycle `from` on.
+    pub(super) fn begin_packet(&mut self, (number, slot): (RegionRouter, Slot), id: u32, from: u32) {
+        let (port, vc) = self.shared.input(slot);
+        let code = self.shared.codes[slot.index()];
+        let Kernel { constants, span, packets, .. } = &mut self.kernel;
+        let packet = packets.get_mut(id);
+        let head = packet.at_input::<M>(span.router(number), port, code);
+        let draw = || head_stream(constants.seed, (packet.source, packet.serial), head.router);
+        let mut route = packet.route;
+        let request = self.shared.routing.settle(&head, &mut route, draw);
+        packet.route = route;
+        let input = &mut self.routers.inputs[self.shared.slot_id(number, slot)];
+        input.packet = id;
+        input.left = packet.length;
+        input.output = None;
+        input.request = request.map(|request| self.shared.pair(request).index() as u16);
+        input.ready = from + self.shared.plan.routing_delay;
+        input.trail = Trail::of(packet, constants.nodes_per_router);
+        let (length, arrived) = (u32::from(packet.length), packet.arrived);
+        self.routers.ports_mut(number)[port].present |= 1 << vc;
+        self.active[number.index() / 64] |= 1 << (number.index() % 64);
+        if self.shared.layout.class[port] == TERMINAL {
+            self.follow_head((number, slot), length, arrived);
+        }
+    }
+
+    /// Lets the other flits of a packet that begins in an injection VC, and whose head `arrived` there, follow it one by one: those
+    /// whose cycle has come are there, the others are on their way.
+    fn follow_head(&mut self, (number, slot): (RegionRouter, Slot), length: u32, arrived: u32) {
+        let id = self.shared.slot_id(number, slot);
+        let here = (self.kernel.now - arrived + 1).min(length);
+        self.routers.inputs[id].flits = here as u16;
+        for flit in here..length {
+            self.kernel.flits.push(arrived + flit, id);
+        }
+    }
+
+    /// The terminal port of the node that injects by a slot of an input port, and the injection VC.
+    pub(super) fn injection_vc(
+        &self,
+        router: RegionRouter,
+        (port, slot): (usize, Slot),
+    ) -> (Terminal, usize) {
+        let terminal = self.shared.layout.injects_for[port] as usize;
+        (Terminal { router, port: terminal }, slot.above(self.shared.slot(terminal, 0)))
+    }
+
+    /// Sees which output VCs have room for a flit.
+    pub(super) fn find_room(&mut self) {
+        for (id, output) in self.routers.outputs.numbered() {
+            let bit = 1 << (id.index() % 64);
+            let word = &mut self.room[id.index() / 64];
+            *word = if output.credits > 0 { *word | bit } else { *word & !bit };
+        }
+    }
+
+    /// Counts what is left at cycle `end`, the last of the run.
+    pub fn count_rest(&mut self, end: u32) {
+        self.nodes.finish(&mut self.kernel, end);
+        self.count_held();
+        M::Observer::end(&mut self.kernel.places, end);
+        if M::Observer::hears_heads(&self.kernel.places) {
+            self.settle_injection_waits();
+        }
+    }
+
+    /// Counts the packets whose heads are in buffers at the end of the run for the time that they have waited there.
+    fn count_held(&mut self) {
+        let mut held = Vec::new();
+        for number in (0..self.kernel.span.routers).map(RegionRouter::at) {
+            for slot in occupied(&self.shared, self.routers.ports(number)) {
+                let id = self.shared.slot_id(number, slot);
+                let input = &self.routers.inputs[id];
+                let present = (input.has_head()).then_some(input.packet);
+                let packets = present.into_iter().chain(input.behind.iter(&self.kernel.packets));
+                held.extend(packets.map(|packet| (id, packet)));
+            }
+        }
+        held.extend(self.kernel.arrivals.iter().map(|&Arrival { slot, packet }| (slot, packet)));
+        for (slot, packet) in held {
+            let packet = self.kernel.packets.get(packet);
+            let places = &mut self.kernel.places;
+            self.kernel.worker.observer.held(places, slot, packet.length.into(), packet.arrived);
+        }
+        for packet in self.kernel.immigrants.iter() {
+            let (places, slot) = (&mut self.kernel.places, SlotId::at(packet.next as usize));
+            self.kernel.worker.observer.held(places, slot, packet.length.into(), packet.arrived);
+        }
+        self.nodes.count_held(&mut self.kernel);
+    }
+
+    /// Room for `flits` is taken behind an output VC.
+    #[inline]
+    pub(super) fn take_room(&mut self, number: RegionRouter, pair: Pair, flits: u32) {
+        let id = self.shared.pair_id(number, pair);
+        let output = &mut self.routers.outputs[id];
+        if output.credits == NONE {
+            return;
+        }
+        output.credits -= flits;
+        if output.credits == 0 {
+            self.room[id.index() / 64] &= !(1 << (id.index() % 64));
+            M::Observer::touch_room(&mut self.kernel.places, id);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The state of the routers of a region, in flat arrays.
+
+use crate::kernel::by::By;
+use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
+use crate::kernel::packet::Packet;
+use crate::kernel::pool::Queue;
+use crate::kernel::regions::{Regions, Span};
+use crate::node::{Nodes, Run};
+use crate::router::inputs::room_behind;
+use crate::router::virtual_channel::shared::Shared;
+use crate::system::System;
+use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
+use serde::{Deserialize, Serialize};
+
+/// What is known in an input VC of the packet whose flits are there, also when its head has gone on.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Trail {
+    /// Source node.
+    pub source: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// Cycle of generation.
+    pub generated: u32,
+    /// Length \[flits\].
+    pub length: u16,
+    /// Number of the packet's job.
+    pub job: u8,
+}
+
+/// The state of an input VC. Its flits are those of the present packet that have arrived and not left, and those of the packets behind.
+#[derive(Clone, Copy, Debug)]
+pub struct InputVc {
+    /// Packets behind the present one whose heads have arrived.
+    pub behind: Queue,
+    /// The present packet while its head is here, and at its last router until its tail has left; else `NONE`.
+    pub packet: u32,
+    /// Flits here.
+    pub flits: u16,
+    /// Flits of the present packet that have not left, here or not; 0: there is no packet.
+    pub left: u16,
+    /// The output VC that the present packet owns, if it does.
+    pub output: Option<u16>,
+    /// The output VC that the head asks for if it has no choice.
+    pub request: Option<u16>,
+    /// First cycle in which the present packet may ask for an output VC, or if it owns one for the switch.
+    pub ready: u32,
+    /// What is known of the present packet.
+    pub trail: Trail,
+}
+
+impl InputVc {
+    /// An input VC without flits.
+    pub const EMPTY: Self = Self {
+        behind: Queue::EMPTY,
+        packet: NONE,
+        flits: 0,
+        left: 0,
+        output: None,
+        request: None,
+        ready: 0,
+        trail: Trail { source: 0, destination: 0, generated: 0, length: 0, job: 0 },
+    };
+
+    /// Whether the head of the present packet has not left yet.
+    #[inline]
+    pub fn has_head(&self) -> bool {
+        self.left > 0 && self.left == self.trail.length
+    }
+
+    /// The output VC that the present packet owns, if it does.
+    #[inline]
+    pub fn owned(&self) -> Option<Pair> {
+        self.output.map(|pair| Pair::at(pair.into()))
+    }
+}
+
+/// The state of an output VC.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputVc {
+    /// Free flits of the buffer behind the output VC; of an ejection VC, room for what the node has not dealt with.
+    pub credits: u32,
+    /// Slot of the packet that owns the output VC, if there is one.
+    pub owner: Option<u16>,
+    /// Where the arbiter of the output VC starts: a slot.
+    pub pointer: u16,
+}
+
+/// A port as input and as output.
+#[derive(Clone, Copy, Debug)]
+pub struct Port {
+    /// VCs of the input that hold a packet, a bit each.
+    pub present: u64,
+    /// Where the arbiter of the input starts: a VC.
+    pub input_pointer: u8,
+    /// Where the arbiter of the output starts: an input port.
+    pub output_pointer: u16,
+    /// First cycle in which the link can take another flit.
+    pub free_at: u32,
+    /// Id of VC 0 of the input at the other end of the link, in its region -- constant.
+    pub far_slot: SlotId,
+    /// Id of VC 0 of the output at the other end of the link, in its region -- constant.
+    pub far_pair: PairId,
+    /// Region at the other end of the link -- constant.
+    pub region: u16,
+    /// Latency of the link \[cycles\] -- constant.
+    pub latency: u32,
+    /// Cycles that a flit takes on the link -- constant.
+    pub pace: u32,
+    /// Class of the port: 0 for terminal ports, 1 + index for link classes -- constant.
+    pub class: PortClassCode,
+}
+
+impl Port {
+    fn new(system: &System, regions: &Regions, (router, port): (u32, usize)) -> Self {
+        let (network, layout) = (&system.network, &system.network.layout);
+        let link = network.link(router, port);
+        let (mut far_slot, mut far_pair, mut region) = (SlotId::at(0), PairId::at(0), 0);
+        if let Some((peer, back)) = link.peer {
+            region = regions.of(peer);
+            let first = (peer - regions.routers(region).start) as usize * layout.stride();
+            far_slot = SlotId::at(first + layout.slot_base[back] as usize);
+            far_pair = PairId::at(first + layout.pair_base[back] as usize);
+        }
+        Self {
+            present: 0,
+            input_pointer: 0,
+            output_pointer: 0,
+            free_at: 0,
+            far_slot,
+            far_pair,
+            region: region as u16,
+            latency: link.latency,
+            pace: link.cycles_per_phit,
+            class: layout.class[port],
+        }
+    }
+
+    /// The slot that an output VC of this port feeds, in the region at the other end.
+    #[inline]
+    pub fn fed(&self, vc: usize) -> SlotId {
+        self.far_slot.up(vc)
+    }
+
+    /// The pair that the credits of an input VC of this port go to, in the region at the other end.
+    #[inline]
+    pub fn credited(&self, vc: usize) -> PairId {
+        self.far_pair.up(vc)
+    }
+}
+
+/// The routers of a region.
+pub struct Routers {
+    /// Input VCs by slot id.
+    pub inputs: By<SlotId, InputVc>,
+    /// Output VCs by pair id.
+    pub outputs: By<PairId, OutputVc>,
+    /// Ports by router · ports + port.
+    ports: Vec<Port>,
+    /// Ports of a router -- constant.
+    count: usize,
+}
+
+impl Routers {
+    /// The routers of a region, empty.
+    pub fn new<M: Run>(system: &System, shared: &Shared<'_>, (regions, span): (&Regions, &Span)) -> Self {
+        let routers = span.first_router..span.first_router + span.routers as u32;
+        let mut outputs =
+            By::all(OutputVc { credits: 0, owner: None, pointer: 0 }, span.routers * shared.stride);
+        for (number, router) in routers.clone().enumerate() {
+            for pair in (0..shared.layout.pairs()).filter(|&pair| shared.layout.pair_vc(pair).is_some()) {
+                let id = shared.pair_id(RegionRouter::at(number), Pair::at(pair));
+                outputs[id].credits = room::<M>(system, router, shared.output(Pair::at(pair)));
+            }
+        }
+        let ports = routers.flat_map(|router| (0..shared.ports).map(move |port| (router, port)));
+        Self {
+            inputs: By::all(InputVc::EMPTY, span.routers * shared.stride),
+            outputs,
+            ports: ports.map(|place| Port::new(system, regions, place)).collect(),
+            count: shared.ports,
+        }
+    }
+
+    /// The ports of a router.
+    #[inline]
+    pub fn ports(&self, router: RegionRouter) -> &[Port] {
+        &self.ports[router.index() * self.count..][..self.count]
+    }
+
+    /// The ports of a router, to be changed.
+    #[inline]
+    pub fn ports_mut(&mut self, router: RegionRouter) -> &mut [Port] {
+        &mut self.ports[router.index() * self.count..][..self.count]
+    }
+}
+
+/// Flits that there is room for behind an empty output VC.
+fn room<M: Run>(system: &System, router: u32, (port, vc): (usize, usize)) -> u32 {
+    let layout = &system.network.layout;
+    if layout.class[port] == TERMINAL && vc > 0 {
+        return M::Nodes::ejection_space(system, router * layout.terminals as u32 + port as u32);
+    }
+    room_behind(&system.network, router, port)
+}
+
+impl Trail {
+    /// What is known of a packet, where routers have `nodes_per_router` nodes.
+    pub fn of(packet: &Packet, nodes_per_router: u32) -> Self {
+        Self {
+            source: packet.source,
+            destination: packet.destination(nodes_per_router),
+            generated: packet.generated,
+            length: packet.length,
+            job: packet.job,
+        }
+    }
+}
+
+/// The slots of a router that hold a packet, ascending by port and VC.
+pub fn occupied<'s>(shared: &'s Shared<'_>, ports: &'s [Port]) -> impl Iterator<Item = Slot> + 's {
+    ports.iter().enumerate().flat_map(move |(port, state)| {
+        let vcs = (0..64).filter(move |vc| state.present >> vc & 1 == 1);
+        vcs.map(move |vc| shared.slot(port, vc))
+    })
+}

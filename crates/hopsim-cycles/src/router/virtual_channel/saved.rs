@@ -1,0 +1,216 @@
+//! Routers in a snapshot, whatever the cut and the pools: what is not saved follows from what is, or is scratch.
+
+use crate::kernel::Kernel;
+use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
+use crate::kernel::packet::Packet;
+use crate::kernel::pool::Queue;
+use crate::kernel::wires::{Arrival, Credit};
+use crate::node::{Nodes, Run};
+use crate::router::virtual_channel::region::VirtualChannel;
+use crate::router::virtual_channel::routers::{InputVc, OutputVc, Port, Trail};
+use crate::state::State;
+use hopsim_network::network::NONE;
+use serde::{Deserialize, Serialize};
+
+/// The routers of a network, and nodes of some kind, in a snapshot.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SavedRouters<N> {
+    routers: Vec<RouterState>,
+    nodes: N,
+}
+
+/// The state of a router.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct RouterState {
+    ports: Vec<PortState>,
+    inputs: Vec<InputState>,
+    /// Free flits, and where the arbiter starts, by pair.
+    outputs: Vec<(u32, u16)>,
+    /// Heads on their way, with their slots.
+    arrivals: Vec<(u16, Packet)>,
+    /// Other flits on their way: when they arrive, and their slots.
+    flits: Vec<(u32, u16)>,
+    /// Credits on their way: when they are due, pair, flits.
+    returning: Vec<(u32, u16, u16)>,
+}
+
+/// The state of a port.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct PortState {
+    input_pointer: u8,
+    output_pointer: u16,
+    free_at: u32,
+}
+
+/// The state of an input VC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct InputState {
+    behind: Vec<Packet>,
+    packet: Option<Packet>,
+    flits: u16,
+    left: u16,
+    output: Option<u16>,
+    request: Option<u16>,
+    ready: u32,
+    trail: Trail,
+}
+
+impl RouterState {
+    /// Puts what is on its way to the router in an order that does not depend on the cut.
+    fn sort_wires(&mut self) {
+        self.arrivals.sort_by_key(|(slot, packet)| (packet.arrived, *slot));
+        self.flits.sort_unstable();
+        self.returning.sort_unstable();
+    }
+}
+
+impl PortState {
+    fn of(port: &Port) -> Self {
+        let &Port { input_pointer, output_pointer, free_at, .. } = port;
+        Self { input_pointer, output_pointer, free_at }
+    }
+}
+
+impl<M: Run> VirtualChannel<'_, M> {
+    /// Adds the region to the state of a network.
+    pub fn save_in(&self, state: &mut State<SavedRouters<<M::Nodes as Nodes<M>>::Saved>>) {
+        let Self {
+            kernel,
+            nodes,
+            shared: _,
+            routers: _,
+            active: _,
+            room: _,
+            vc_requests: _,
+            switch_requests: _,
+        } = self;
+        let numbers = (0..kernel.span.routers).map(RegionRouter::at);
+        let mut saved: Vec<RouterState> = numbers.map(|number| self.save_router(number)).collect();
+        self.save_wires(&mut saved);
+        state.region.routers.append(&mut saved);
+        nodes.save(kernel, &mut state.region.nodes);
+    }
+
+    /// The state of a router, without what is on its way to it.
+    fn save_router(&self, number: RegionRouter) -> RouterState {
+        let layout = self.shared.layout;
+        let output = |pair| {
+            let id = self.shared.pair_id(number, Pair::at(pair));
+            // Who owns the output VC follows from the input VCs.
+            let OutputVc { credits, owner: _, pointer } = self.routers.outputs[id];
+            (credits, pointer)
+        };
+        RouterState {
+            ports: self.routers.ports(number).iter().map(PortState::of).collect(),
+            inputs: (0..layout.slots()).map(|slot| self.save_input(number, Slot::at(slot))).collect(),
+            outputs: (0..layout.pairs()).map(output).collect(),
+            arrivals: Vec::new(),
+            flits: Vec::new(),
+            returning: Vec::new(),
+        }
+    }
+
+    fn save_input(&self, number: RegionRouter, slot: Slot) -> InputState {
+        let packets = &self.kernel.packets;
+        let InputVc { behind, packet, flits, left, output, request, ready, trail } =
+            self.routers.inputs[self.shared.slot_id(number, slot)];
+        InputState {
+            behind: behind.records(packets),
+            packet: (packet != NONE).then(|| packets.get(packet).clone()),
+            flits,
+            left,
+            output,
+            request,
+            ready,
+            trail,
+        }
+    }
+
+    /// Saves what is on its way to routers.
+    fn save_wires(&self, routers: &mut [RouterState]) {
+        let kernel = &self.kernel;
+        let inside =
+            kernel.arrivals.iter().map(|&Arrival { slot, packet }| (slot, kernel.packets.get(packet)));
+        let from_others = kernel.immigrants.iter().map(|packet| (SlotId::at(packet.next as usize), packet));
+        for (slot, packet) in inside.chain(from_others) {
+            let (number, slot) = self.shared.split_slot(slot);
+            routers[number.index()].arrivals.push((slot.index() as u16, packet.clone()));
+        }
+        for (at, &slot) in kernel.flits.pending(kernel.now) {
+            let (number, slot) = self.shared.split_slot(slot);
+            routers[number.index()].flits.push((at, slot.index() as u16));
+        }
+        for (at, &Credit { pair, phits, minimal: _ }) in kernel.credits.pending(kernel.now) {
+            let (number, pair) = self.shared.split_pair(pair);
+            routers[number.index()].returning.push((at, pair.index() as u16, phits));
+        }
+        routers.iter_mut().for_each(RouterState::sort_wires);
+    }
+
+    /// Goes on, in an empty region, with its part of the state of a network.
+    pub fn load_from(&mut self, state: &State<SavedRouters<<M::Nodes as Nodes<M>>::Saved>>) {
+        let SavedRouters { routers, nodes } = &state.region;
+        let span = self.kernel.span;
+        self.kernel.now = state.cycle;
+        let first = span.first_router as usize;
+        for (number, router) in routers[first..first + span.routers].iter().enumerate() {
+            self.load_router(RegionRouter::at(number), router);
+        }
+        self.find_room();
+        let Self { kernel, nodes: own, .. } = self;
+        own.load(kernel, nodes);
+    }
+
+    fn load_router(&mut self, number: RegionRouter, state: &RouterState) {
+        let RouterState { ports, inputs, outputs, arrivals, flits, returning } = state;
+        for (own, state) in self.routers.ports_mut(number).iter_mut().zip(ports) {
+            let &PortState { input_pointer, output_pointer, free_at } = state;
+            *own = Port { input_pointer, output_pointer, free_at, ..*own };
+        }
+        for (pair, &(credits, pointer)) in outputs.iter().enumerate() {
+            let id = self.shared.pair_id(number, Pair::at(pair));
+            self.routers.outputs[id] = OutputVc { credits, owner: None, pointer };
+        }
+        for (slot, state) in inputs.iter().enumerate() {
+            self.load_input((number, Slot::at(slot)), state);
+        }
+        let kernel: &mut Kernel<'_, M> = &mut self.kernel;
+        for (slot, packet) in arrivals {
+            let slot = self.shared.slot_id(number, Slot::at((*slot).into()));
+            let at = packet.arrived;
+            let packet = kernel.packets.insert(packet.clone());
+            kernel.arrivals.push(at, Arrival { slot, packet });
+        }
+        for &(at, slot) in flits {
+            kernel.flits.push(at, self.shared.slot_id(number, Slot::at(slot.into())));
+        }
+        for &(at, pair, phits) in returning {
+            let pair = self.shared.pair_id(number, Pair::at(pair.into()));
+            kernel.credits.push(at, Credit { pair, phits, minimal: 0 });
+        }
+    }
+
+    fn load_input(&mut self, (number, slot): (RegionRouter, Slot), state: &InputState) {
+        let InputState { behind, packet, flits, left, output, request, ready, trail } = state;
+        let packets = &mut self.kernel.packets;
+        self.routers.inputs[self.shared.slot_id(number, slot)] = InputVc {
+            behind: Queue::of(packets, behind.iter().cloned()),
+            packet: packet.as_ref().map_or(NONE, |packet| packets.insert(packet.clone())),
+            flits: *flits,
+            left: *left,
+            output: *output,
+            request: *request,
+            ready: *ready,
+            trail: *trail,
+        };
+        if let Some(pair) = output {
+            let id = self.shared.pair_id(number, Pair::at((*pair).into()));
+            self.routers.outputs[id].owner = Some(slot.index() as u16);
+        }
+        if *left > 0 {
+            let (port, vc) = self.shared.input(slot);
+            self.routers.ports_mut(number)[port].present |= 1 << vc;
+            self.active[number.index() / 64] |= 1 << (number.index() % 64);
+        }
+    }
+}
