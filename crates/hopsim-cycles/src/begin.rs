@@ -1,13 +1,14 @@
-//! What the crate is given to begin a simulation, and what it gives back. The function `begin` in `lib.rs` takes a [`Beginning`]
-//! from its caller (`engine/measured.rs` of `hopsim-core`) and hands it down, by the kind of router, to `modes.rs`, which picks the
-//! mode and returns an [`AnySimulation`]. The types are here so that all three can use them and none imports another.
+//! What the crate is given to begin a simulation, and what it gives back. The function `begin` in `lib.rs`
+//! takes a [`Beginning`] from its caller (`engine/measured.rs` of `hopsim-core`) and hands it down, by the
+//! kind of router, to `modes.rs`, which picks the mode and returns an [`AnySimulation`]. The types are in
+//! a file of their own because all three use them, and files import each other in one direction only.
 
 use crate::observer::Observer;
 use crate::simulation::{Schedule, Simulate};
 use crate::system::System;
 
-/// Which of the modes that fit a system a run has. Modes leave out, at compile time, what a system does not need (`mode.rs`); all
-/// that fit give the same results, at different speeds.
+/// Which of the modes that fit a system a run has. Modes leave out, at compile time, what a system does not
+/// need (`mode.rs`); all that fit give the same results, at different speeds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
     /// The fastest one: it leaves out the most.
@@ -19,7 +20,8 @@ pub enum Fit {
     Mode(&'static str),
 }
 
-/// A simulation whose kind of routers and mode the caller need not know; observers of type `O` are told what happens in it.
+/// A simulation whose kind of routers and mode the caller need not know; observers of type `O` are told what
+/// happens in it.
 pub type AnySimulation<'p, O> = Box<dyn Simulate<'p, O> + 'p>;
 
 /// The arguments of `begin`: all that a simulation at cycle 0 is made of.

@@ -59,7 +59,8 @@ impl<'p, M: Mode> Kernel<'p, M> {
     /// The kernel of an empty region at cycle 0.
     pub fn new(constants: Constants<'p>, wishes: &Wishes<M>, regions: &Arc<Regions>, number: usize) -> Self {
         let (ahead, span) = (constants.ahead, regions.span(constants.system, number));
-        // The region is at most so many cycles behind the others, whose mail then comes so much earlier than it is due.
+        // The region is at most so many cycles behind the others, whose mail then comes so much earlier than
+        // it is due.
         let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
         Self {
             now: 0,

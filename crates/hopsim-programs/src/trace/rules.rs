@@ -1,10 +1,11 @@
-//! Checks of a trace that need only the records of one rank: peers, roots and communicators exist and have the rank as a
-//! member, sizes fit the collective, and every request is opened before it is waited for, and waited for in the end. What must
-//! agree between ranks is checked in `check.rs`.
+//! Checks of a trace that need only the records of one rank: peers, roots and communicators exist and have
+//! the rank as a member, sizes fit the collective, and every request is opened before it is waited for, and
+//! waited for in the end. What must agree between ranks is checked in `check.rs`.
 //!
-//! The readers of the formats (`formats/mpt.rs`, `formats/dimemas.rs`) call [`RecordRules`] with each record that they read, so
-//! that an error names its line; `check.rs` calls it for traces that are in memory. [`Members`] is used alone by the export to
-//! GOAL, too. Nothing here changes a trace, or keeps more of it than its communicators and the requests that are open.
+//! The readers of the formats (`formats/mpt.rs`, `formats/dimemas.rs`) call [`RecordRules`] with each record
+//! that they read, so that an error names its line; `check.rs` calls it for traces that are in memory.
+//! [`Members`] is used alone by the export to GOAL, too. Nothing here changes a trace, or keeps more of it
+//! than its communicators and the requests that are open.
 
 use crate::collectives::Kind;
 use crate::error::ProgramError;
@@ -12,9 +13,11 @@ use crate::record::{Bytes, Collective, Communicator, Message, Rank, Record};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Rules for the records of one rank after the other: they refuse what cannot be executed whatever other ranks do.
+/// Rules for the records of one rank after the other: they refuse what cannot be executed whatever other
+/// ranks do.
 ///
-/// For each rank call [`Self::begin_rank`], then [`Self::check_record`] for its records in order, then [`Self::end_rank`].
+/// For each rank call [`Self::begin_rank`], then [`Self::check_record`] for its records in order, then
+/// [`Self::end_rank`].
 pub struct RecordRules {
     members: Members,
     /// The rank whose records are being checked.
@@ -24,8 +27,8 @@ pub struct RecordRules {
 }
 
 impl RecordRules {
-    /// The rules for a trace with these communicators. Refuses communicators with ranks that do not exist or are there twice, and
-    /// a communicator 0 other than all ranks in order.
+    /// The rules for a trace with these communicators. Refuses communicators with ranks that do not exist or
+    /// are there twice, and a communicator 0 other than all ranks in order.
     pub fn new(ranks: u32, communicators: &[Arc<[Rank]>]) -> Result<Self, ProgramError> {
         Ok(Self {
             members: Members::new(ranks, communicators)?,
@@ -45,7 +48,8 @@ impl RecordRules {
         self.open_requests.clear();
     }
 
-    /// Checks the next record of the rank. The line is that of the record in its file, for errors; `None` if it stands in none.
+    /// Checks the next record of the rank. The line is that of the record in its file, for errors; `None` if
+    /// it stands in none.
     #[inline]
     pub fn check_record(&mut self, record: &Record, line: Option<u64>) -> Result<(), ProgramError> {
         self.check_by_kind(record, line).map_err(|error| self.locate(error, line))
@@ -68,8 +72,8 @@ impl RecordRules {
         }
     }
 
-    /// Refuses requests that are open though the rank has no further records. The error names the one that was opened first, and
-    /// so is the same in every run.
+    /// Refuses requests that are open though the rank has no further records. The error names the one that
+    /// was opened first, and so is the same in every run.
     pub fn end_rank(&self) -> Result<(), ProgramError> {
         match self.open_requests.iter().min_by_key(|(request, line)| (**line, **request)) {
             None => Ok(()),
@@ -201,8 +205,8 @@ pub struct Members {
     pub ranks: u32,
     /// Number of members of each communicator.
     sizes: Vec<usize>,
-    /// The members of each communicator, sorted by rank. Communicator 0 is left out: it has all ranks in order, so that the place
-    /// of a rank in it is the rank.
+    /// The members of each communicator, sorted by rank. Communicator 0 is left out: it has all ranks in
+    /// order, so that the place of a rank in it is the rank.
     sorted: Vec<Box<[Member]>>,
 }
 

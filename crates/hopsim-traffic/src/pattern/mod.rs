@@ -1,11 +1,12 @@
 //! Traffic patterns: to which node a packet goes.
 //!
-//! A document has a [`PatternConfig`]. The plan of a job (`hopsim-experiment`) builds a [`Pattern`] of it for the nodes of the job,
-//! and only this can fail. Then the nodes of both engines, and those of `hopsim-reference`, ask [`Pattern::destination`] for each
-//! packet or message. A pattern never changes after it is built, and draws from nothing but the stream that its caller hands it, so
-//! that all threads share it.
+//! A document has a [`PatternConfig`]. The plan of a job (`hopsim-experiment`) builds a [`Pattern`] of it for
+//! the nodes of the job, and only this can fail. Then the nodes of both engines, and those of
+//! `hopsim-reference`, ask [`Pattern::destination`] for each packet or message. A pattern never changes after
+//! it is built, and draws from nothing but the stream that its caller hands it, so that all threads share it.
 //!
-//! A pattern only names nodes of its job, and not the source itself, but for one case: see [`Pattern::may_name_source`].
+//! A pattern only names nodes of its job, and not the source itself, but for one case: see
+//! [`Pattern::may_name_source`].
 //!
 //! A new pattern is one file here and one row in each enum below.
 
@@ -184,8 +185,8 @@ impl Pattern {
         matches!(self, Self::Permutation(pattern) if pattern.is_silent(node))
     }
 
-    /// Whether the pattern may name the source itself, though the source is not silent: a mix may, one of whose parts is a
-    /// permutation. The caller then sends no packet.
+    /// Whether the pattern may name the source itself, though the source is not silent: a mix may, one of
+    /// whose parts is a permutation. The caller then sends no packet.
     pub fn may_name_source(&self) -> bool {
         matches!(self, Self::Mix(mix) if mix.may_name_source())
     }

@@ -1,12 +1,13 @@
-//! Patterns by group or router: which nodes a packet may be for depends only on the group, or the router, of its source. The
-//! adversarial patterns are such; each says which groups or routers are the targets of which, and [`Targets`] does the rest.
+//! Patterns by group or router: which nodes a packet may be for depends only on the group, or the router, of
+//! its source. The adversarial patterns are such; each says which groups or routers are the targets of which,
+//! and [`Targets`] does the rest.
 
 use super::Site;
 use hopsim_network::error::ConfigError;
 use hopsim_random::Stream;
 
-/// A list of nodes for each part of the network (group or router). Each packet goes to a random node of the list of its source's
-/// part.
+/// A list of nodes for each part of the network (group or router). Each packet goes to a random node of the
+/// list of its source's part.
 #[derive(Clone, Debug)]
 pub struct Targets {
     /// The part of each node of the job, by node.
@@ -16,8 +17,9 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// The lists for a network of so many parts, numbered from 0: `part_of` says in which part a node is, `targets_of` to which
-    /// parts a part sends. Refuses a job in which some node would have nobody to send to.
+    /// The lists for a network of so many parts, numbered from 0: `part_of` says in which part a node is,
+    /// `targets_of` to which parts a part sends. Refuses a job in which some node would have nobody to send
+    /// to.
     pub fn new(
         site: &Site<'_>,
         parts: u32,

@@ -1,12 +1,14 @@
-//! The workload of an InfiniBand fabric on which programs run: on each node of a program a host executes one rank, and the
-//! messages of the rank are given to the channel adapter of the node. Nodes without a program may send random messages beside them
-//! (`drawing.rs`).
+//! The workload of an InfiniBand fabric on which programs run: on each node of a program a host executes one
+//! rank, and the messages of the rank are given to the channel adapter of the node. Nodes without a program
+//! may send random messages beside them (`drawing.rs`).
 //!
-//! `run` in `mod.rs` beside this file makes one [`Hosts`] for a run and asks it, now and then, how far the ranks are. All else is
-//! called by the engine of `hopsim-infiniband`, through the trait [`Workload`]. A workload changes nothing but its own state: it
-//! reaches the fabric only by the messages that [`Workload::act`] returns.
+//! `run` in `mod.rs` beside this file makes one [`Hosts`] for a run and asks it, now and then, how far the
+//! ranks are. All else is called by the engine of `hopsim-infiniband`, through the trait [`Workload`]. A
+//! workload changes nothing but its own state: it reaches the fabric only by the messages that
+//! [`Workload::act`] returns.
 //!
-//! What a host does in a cycle is said in `hopsim_programs::host`, and which instants are cycles in docs/infiniband.md, Programs.
+//! What a host does in a cycle is said in `hopsim_programs::host`, and which instants are cycles in
+//! docs/infiniband.md, Programs.
 
 use super::drawing::Drawing;
 use hopsim_experiment::plan::FabricPlan;
@@ -33,8 +35,8 @@ struct FabricSeat {
     next_message: Cycle,
     /// Last cycle in which the rank did something.
     last_event: Cycle,
-    /// Messages that have arrived since the host was last told, each with the cycle of its arrival: the host learns of all of
-    /// them together when the rank acts next.
+    /// Messages that have arrived since the host was last told, each with the cycle of its arrival: the host
+    /// learns of all of them together when the rank acts next.
     letters: Vec<(Letter, Cycle)>,
 }
 
@@ -67,7 +69,8 @@ pub struct Hosts<'p> {
     seats: Vec<FabricSeat>,
     /// Messages under way, by the tags with which the engine names them.
     under_way: Vec<Option<UnderWay>>,
-    /// Tags of messages that have arrived: the next messages get them, so that `under_way` does not grow with the run.
+    /// Tags of messages that have arrived: the next messages get them, so that `under_way` does not grow with
+    /// the run.
     free_tags: Vec<u64>,
     /// How many ranks are not done, without those whose programs never end.
     ranks_left: usize,
@@ -109,7 +112,8 @@ impl<'p> Hosts<'p> {
         }
     }
 
-    /// What each rank is doing, in the order of the seats, for the search for programs that are stuck and for error messages.
+    /// What each rank is doing, in the order of the seats, for the search for programs that are stuck and for
+    /// error messages.
     pub fn ranks(&self) -> Vec<RankState<'_>> {
         let mut ranks: Vec<RankState<'_>> = Vec::with_capacity(self.seats.len());
         for seat in &self.seats {
@@ -132,7 +136,8 @@ impl<'p> Hosts<'p> {
         ranks
     }
 
-    /// What the ranks have counted in the whole run. Called once, after the run: the counts are moved out and not kept.
+    /// What the ranks have counted in the whole run. Called once, after the run: the counts are moved out and
+    /// not kept.
     pub fn take_counts(&mut self) -> ProgramCounts {
         for seat in &mut self.seats {
             self.counts.rank(seat.job, &mut seat.host);
@@ -142,7 +147,8 @@ impl<'p> Hosts<'p> {
 }
 
 impl Hosts<'_> {
-    /// The first cycle that begins at `time` or after it: what happens between two cycles a host knows in the second.
+    /// The first cycle that begins at `time` or after it: what happens between two cycles a host knows in the
+    /// second.
     fn cycle(&self, time: Ticks) -> Cycle {
         time.div_ceil(self.plan.cycle) as Cycle
     }
@@ -168,8 +174,8 @@ impl Hosts<'_> {
         self.ranks_left -= usize::from(!was_done && seat.is_done() && !seat.is_endless);
     }
 
-    /// Adds to `messages` what the rank of a seat gives its channel adapter in cycle `now`: all that it has queued, or, with a
-    /// gap between messages, the first of the queue if the gap is over.
+    /// Adds to `messages` what the rank of a seat gives its channel adapter in cycle `now`: all that it has
+    /// queued, or, with a gap between messages, the first of the queue if the gap is over.
     fn post(&mut self, number: u32, now: Cycle, messages: &mut Vec<Message>) {
         loop {
             let seat = &mut self.seats[number as usize];
@@ -185,7 +191,8 @@ impl Hosts<'_> {
                 self.under_way.len() as u64 - 1
             });
             self.under_way[tag as usize] = Some(UnderWay { outgoing, receiver });
-            // A message has one block at least: request and leave of a rendezvous are sent though they have no payload.
+            // A message has one block at least: request and leave of a rendezvous are sent though they have
+            // no payload.
             let bytes = outgoing.letter.payload().max(u64::from(BLOCK));
             messages.push(Message {
                 destination: self.seats[receiver as usize].node,
@@ -215,7 +222,8 @@ impl Workload for Hosts<'_> {
         }
         let cycle = self.cycle(now);
         let begins = Ticks::from(cycle) * self.plan.cycle;
-        // The engine also asks at the instant of an event, and that may be between two cycles, where hosts do nothing.
+        // The engine also asks at the instant of an event, and that may be between two cycles, where hosts do
+        // nothing.
         if begins > now {
             return begins;
         }

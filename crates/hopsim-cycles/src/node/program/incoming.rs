@@ -85,7 +85,8 @@ impl Inbox {
         self.sources = sources.iter().cloned().collect();
     }
 
-    /// Packet `serial` from `source` will be there at cycle `at`. Returns the message if it was the last packet of it.
+    /// Packet `serial` from `source` will be there at cycle `at`. Returns the message if it was the last
+    /// packet of it.
     #[inline]
     pub fn packet(&mut self, source: u32, serial: u32, at: u32) -> Option<CompletedMessage> {
         let messages = self.sources.get_mut(&source)?;
@@ -97,9 +98,9 @@ impl Inbox {
         (left == 0).then_some(CompletedMessage { letter, first_packet: first, at: there })
     }
 
-    /// The message from `source` that begins with packet `first_packet` is there. What its receiver learns of now, in the order of the
-    /// source, is added to `letters`, with the cycle in which it was there: of messages with the same key none before one sent
-    /// earlier.
+    /// The message from `source` that begins with packet `first_packet` is there. What its receiver learns of
+    /// now, in the order of the source, is added to `letters`, with the cycle in which it was there: of
+    /// messages with the same key none before one sent earlier.
     pub fn arrive(&mut self, source: u32, first_packet: u32, letters: &mut Vec<(Letter, u32)>) {
         let Some(messages) = self.sources.get_mut(&source) else { return };
         if let Some(message) = messages.iter_mut().find(|message| message.first == first_packet) {

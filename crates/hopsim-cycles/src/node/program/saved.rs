@@ -1,4 +1,5 @@
-//! What a snapshot has of nodes that run programs: types only, which `state.rs` beside this file fills and reads.
+//! What a snapshot has of nodes that run programs: types only, which `state.rs` beside this file fills and
+//! reads.
 
 use crate::node::program::incoming::InboxState;
 use crate::node::program::seat::{Seat, SeatState};
@@ -39,7 +40,8 @@ pub struct SavedArrival {
 }
 
 impl SavedRank {
-    /// The state of a seat at a node of the network, without the messages that are arriving, which seats do not know of.
+    /// The state of a seat at a node of the network, without the messages that are arriving, which seats do
+    /// not know of.
     pub fn of(node: u32, seat: &Seat) -> Self {
         Self { node, seat: seat.save(), inbox: seat.inbox.save(), arriving: Vec::new() }
     }

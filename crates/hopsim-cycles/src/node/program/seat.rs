@@ -45,7 +45,8 @@ pub struct Seat {
     pub host: Host,
     /// Messages on their way to the rank.
     pub inbox: Inbox,
-    /// Messages that are there and that the host has not been told of, each with the cycle in which it was there.
+    /// Messages that are there and that the host has not been told of, each with the cycle in which it was
+    /// there.
     pub letters: Vec<(Letter, u32)>,
     /// When the seat is on the agenda; `u32::MAX`: it is not.
     pub wakes_at: u32,

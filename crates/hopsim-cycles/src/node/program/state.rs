@@ -1,9 +1,11 @@
-//! Saving the nodes that run programs to a snapshot, and loading them from one. The types of what is saved are in `saved.rs`.
+//! Saving the nodes that run programs to a snapshot, and loading them from one. The types of what is saved
+//! are in `saved.rs`.
 //!
-//! `mod.rs` calls both functions for the trait `Nodes`, for each region in turn, between two cycles when no mail is under way: see
-//! `state.rs` of the crate. A snapshot knows nothing of regions. So saving adds to one list for the whole network, by the numbers
-//! that nodes have in it, and loading picks the nodes of its region from that list, however the network is cut then. Saving changes
-//! nothing in the simulation; loading changes the nodes of the region only.
+//! `mod.rs` calls both functions for the trait `Nodes`, for each region in turn, between two cycles when no
+//! mail is under way: see `state.rs` of the crate. A snapshot knows nothing of regions. So saving adds to one
+//! list for the whole network, by the numbers that nodes have in it, and loading picks the nodes of its
+//! region from that list, however the network is cut then. Saving changes nothing in the simulation; loading
+//! changes the nodes of the region only.
 
 use crate::kernel::Kernel;
 use crate::kernel::ids::{Id as _, RegionNode};
@@ -51,8 +53,8 @@ impl Programs {
         saved.ranks.append(&mut ranks);
     }
 
-    /// Gives the nodes of the region, to which nothing has happened yet, the state that they have in `saved`, and skips the nodes
-    /// of other regions.
+    /// Gives the nodes of the region, to which nothing has happened yet, the state that they have in `saved`,
+    /// and skips the nodes of other regions.
     pub fn load_from<M: Mode>(&mut self, kernel: &Kernel<'_, M>, saved: &SavedPrograms) {
         let SavedPrograms { synthetic, ranks } = saved;
         self.synthetic.load_from(kernel, synthetic);

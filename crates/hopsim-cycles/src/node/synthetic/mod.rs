@@ -1,5 +1,5 @@
-//! Nodes that draw the packets they send: the bookings of the next packets, and what follows when packets come. See `generation`
-//! for what nodes draw.
+//! Nodes that draw the packets they send: the bookings of the next packets, and what follows when packets
+//! come. See `generation` for what nodes draw.
 
 mod bursts;
 mod generation;

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 pub struct TrafficSource {
     /// Destination of the present burst, or of the packet that waits for room.
     pub(super) destination: u32,
-    /// Whether the packet that is booked has a destination of its own, which is not drawn yet. So it is with the first packet of a
-    /// burst, and with every packet of a process without bursts, unless that packet waits for room: its destination is drawn.
+    /// Whether the packet that is booked has a destination of its own, which is not drawn yet. So it is with
+    /// the first packet of a burst, and with every packet of a process without bursts, unless that packet
+    /// waits for room: its destination is drawn.
     pub(super) needs_destination: bool,
     /// The first cycle in which the node stands still for want of room; [`NONE`]: it does not.
     pub(super) stands_since: u32,
