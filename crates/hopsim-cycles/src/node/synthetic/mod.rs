@@ -330,7 +330,7 @@ impl Synthetic {
     /// A packet of job `index` will have been consumed at cycle `end`; after the last packet of a burst the next burst begins.
     fn finish_in_burst<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, index: usize, end: u32) {
         let job = &kernel.constants.system.jobs[index];
-        let Some((start, end)) = self.bursts.consume((index, job), end) else { return };
+        let Some((start, end)) = self.bursts.consume(index, job, end) else { return };
         kernel.worker.observer.burst(index, start, end);
         for node in senders(job) {
             self.book(node, end);
