@@ -1,32 +1,37 @@
-//! What a simulation begins with.
+//! What the crate is given to begin a simulation, and what it gives back. The function `begin` in `lib.rs`
+//! takes a [`Beginning`] from its caller (`engine/measured.rs` of `hopsim-core`) and hands it down, by the
+//! kind of router, to `modes.rs`, which picks the mode and returns an [`AnySimulation`]. The types are in
+//! a file of their own because all three use them, and files import each other in one direction only.
 
 use crate::observer::Observer;
 use crate::simulation::{Schedule, Simulate};
 use crate::system::System;
 
-/// How closely the mode of a run fits its system.
+/// Which of the modes that fit a system a run has. Modes leave out, at compile time, what a system does not
+/// need (`mode.rs`); all that fit give the same results, at different speeds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// A mode with nothing compiled in that the system does not need, as far as there is one.
+    /// The fastest one: it leaves out the most.
     Tight,
-    /// A mode with everything.
+    /// One that leaves out as little as possible, to measure what the others gain.
     Loose,
-    /// The mode of this name.
+    /// The one of this name, which must fit: tests compare the results of all.
     #[cfg(feature = "trace")]
     Mode(&'static str),
 }
 
-/// A simulation of some system, whatever its routers and mode, of which such observers hear.
+/// A simulation whose kind of routers and mode the caller need not know; observers of type `O` are told what
+/// happens in it.
 pub type AnySimulation<'p, O> = Box<dyn Simulate<'p, O> + 'p>;
 
-/// All that a simulation at cycle 0 is made of.
+/// The arguments of `begin`: all that a simulation at cycle 0 is made of.
 pub struct Beginning<'p, 'w, O: Observer> {
-    /// What is simulated.
+    /// The network, its routers and jobs.
     pub system: &'p System,
-    /// What observers are made from.
+    /// What the observers are made from, such as what they are to record.
     pub wishes: &'w O::Wishes,
-    /// How closely the mode fits.
+    /// Which mode the run has.
     pub fit: Fit,
-    /// How the simulation is carried out.
+    /// How the simulation is carried out: on how many threads, and how the network is cut for them.
     pub schedule: Schedule,
 }

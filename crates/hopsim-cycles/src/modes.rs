@@ -147,7 +147,7 @@ fn simulate<'p, K: Kind, M: Run>(run: &Beginning<'p, '_, M::Observer>) -> AnySim
 pub fn is_full(system: &System) -> bool {
     let traffic = |job: &TrafficPlan| {
         let steady = !job.process.waits() && job.process.synchronised().is_none() && job.processes.is_empty();
-        !steady || !job.changes.is_empty() || job.request_reply() || job.pattern.may_skip()
+        !steady || !job.changes.is_empty() || job.request_reply() || job.pattern.may_name_source()
     };
     system.routing.redecides()
         || system.nic.when_full == WhenFull::Wait

@@ -86,9 +86,9 @@ pub struct Heard<O: Observer> {
     pub observers: Vec<O>,
     /// What they have kept of the places of each region, in the order of the regions.
     pub places: Vec<O::Places>,
-    /// Grants since the beginning of the run.
+    /// Packet-hops since the beginning of the run, each of them a grant.
     pub packet_hops: u64,
-    /// Decisions of heads that decide at every attempt, since the beginning of the run.
+    /// How often routing was asked, since the beginning of the run, to choose an output for a head.
     pub decisions: u64,
 }
 

@@ -14,9 +14,9 @@ pub struct State<R> {
     pub cycle: u32,
     /// Routers and nodes.
     pub region: R,
-    /// Grants since the beginning of the run.
+    /// Packet-hops since the beginning of the run, each of them a grant.
     pub packet_hops: u64,
-    /// Decisions of heads that decide at every attempt, since the beginning of the run.
+    /// How often routing was asked, since the beginning of the run, to choose an output for a head.
     pub decisions: u64,
 }
 

@@ -37,7 +37,7 @@ pub struct Counts {
     pub places: places::Places,
     /// Grants since the beginning of the run.
     pub packet_hops: u64,
-    /// Decisions of heads that decide at every attempt, since the beginning of the run.
+    /// How often routing was asked, since the beginning of the run, to choose an output for a head.
     pub decisions: u64,
     /// Packets that stood still, and congestion trees, if they were looked for.
     pub congestion: Option<standing::Congestion>,

@@ -61,9 +61,9 @@ impl Simulator<'_> {
             && !nic.would_drop(self.plan, (node, destination), job.packet_length)
         {
             let step = process.step(&mut nic.process);
-            sends = !step.fresh;
-            begins = step.fresh && step.gap == 1;
-            if step.fresh {
+            sends = !step.new_destination;
+            begins = step.new_destination && step.gap == 1;
+            if step.new_destination {
                 nic.burst = None;
                 nic.next = ahead(self.now, step.gap - 1);
             }

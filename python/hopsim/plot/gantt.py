@@ -1,7 +1,17 @@
-"""What the ranks of programs do over time."""
+"""The figure `gantt`: what every rank of a program does over time, as coloured bars.
+
+A kind of figure: `kind.py` says what its module has (`TITLE`, `NEEDS`, `TAKES`, `STREAM`, `draw`), and
+`accessor.py` has its row. The report, which draws the same in the browser, takes `ACTIVITIES` and `STREAM`
+from here. It reads the recorded table `operations`, and draws only what the canvas hands it.
+
+A panel shows a job as an image: a row for each rank, or for a few neighbouring ranks if there are many, and
+a column for each short part of the time. As a row may do several things in one part of the time, it has a few
+lines, of which each activity gets its share.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -39,25 +49,32 @@ ACTIVITIES = {
 }
 """Activity of the table -> its name and colour: cold where the processor works, warm where it waits."""
 MOST_ROWS = 64
-"""Rows of a panel: with more ranks each row is several of them."""
+"""Most rows of a panel: with more ranks each row is for several of them."""
+MOST_TICKS = 16
+"""Most rows of a panel that are labelled with their rank."""
 COLUMNS = 1000
-"""Parts of the time."""
+"""Columns of a panel: equal parts of the time."""
 LINES = 8
-"""Lines of a row, so that parts in which it does several things show how much of each."""
-PANELS = 6
-"""Panels of a file."""
+"""Lines of the image in a row: an activity that takes a quarter of a column has two of them."""
+MOST_PANELS = 6
+"""Most panels of a figure: more make further figures."""
 WIDTH = 9.0
 """Width of a figure [inches]."""
+ROW_HEIGHT = 0.12
+"""Height of a row [inches]."""
+PANEL_FRAME = 0.9
+"""Height of a panel without its rows: its title and the distance to the next [inches]."""
+LEGEND_HEIGHT = 0.6
+"""Height of the legend and the label of the time below all panels [inches]."""
 
 
 def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
     """A panel per curve, or per job of each; the first seed of several."""
     drawn: dict[str, Figure] = {}
     programs = of_programs(by_job(results))
-    for shown in at_one_load(programs, view, _has_rows, "table of operations", per_file=PANELS):
-        first = [_first_seed(series) for series in shown.curves]
-        figure = _figure(first, canvas)
-        canvas.finish(figure, [], replace(shown, title=caption(shown.title, *_seeds(shown.curves))))
+    for shown in at_one_load(programs, view, _has_rows, "table of operations", per_file=MOST_PANELS):
+        figure = _figure([_first_seed(series) for series in shown.curves], canvas)
+        canvas.finish(figure, [], replace(shown, title=caption(shown.title, *_seed_shown(shown.curves))))
         drawn[f"gantt{shown.suffix}"] = figure
     return drawn
 
@@ -68,23 +85,25 @@ def _has_rows(series: Series) -> bool:
 
 
 def _first_seed(series: Series) -> Series:
+    """The curve with its first run alone: bars, unlike numbers, have no mean over seeds."""
     group = series.groups[0]
     return replace(series, groups=[replace(group, results=group.results[:1])])
 
 
-def _seeds(curves: list[Series]) -> list[str]:
-    """Which run is shown where there are several."""
+def _seed_shown(curves: list[Series]) -> list[str]:
+    """The seed that is shown, for the title; empty if every curve has only one."""
     several = [series.groups[0].results for series in curves if len(series.groups[0].results) > 1]
     return [f"seed {several[0][0].summary['seed']}"] if several else []
 
 
 def _figure(curves: list[Series], canvas: Canvas) -> Figure:
+    """A figure with a panel for each curve, all up to the cycle in which the last of them ends."""
     tables = [table for series in curves if (table := first_table(series, STREAM)) is not None]
     ends = [int(np.max(table.column("end").to_numpy())) for table in tables]
     rows = [min(_ranks(table), MOST_ROWS) for table in tables]
-    heights = [0.9 + 0.12 * count for count in rows]
+    heights = [PANEL_FRAME + ROW_HEIGHT * count for count in rows]
     layout: dict[str, Any] = {"sharex": True, "gridspec_kw": {"height_ratios": heights}}
-    figure, grid = canvas.grid(len(curves), 1, (WIDTH, sum(heights) + 0.6), **layout)
+    figure, grid = canvas.grid(len(curves), 1, (WIDTH, sum(heights) + LEGEND_HEIGHT), **layout)
     present: set[str] = set()
     for axes, series, table, count in zip(grid, curves, tables, rows, strict=True):
         present |= _panel(axes, table, count, max(ends))
@@ -98,16 +117,17 @@ def _figure(curves: list[Series], canvas: Canvas) -> Figure:
 
 
 def _ranks(table: pa.Table) -> int:
+    """How many ranks the job has."""
     return int(np.max(table.column("rank").to_numpy())) + 1
 
 
 def _panel(axes: Axes, table: pa.Table, rows: int, end: int) -> set[str]:
-    """The first stream of all ranks as an image; returns what they do."""
+    """Draw a job with so many rows up to cycle `end`; returns the activities that occur."""
     ranks = _ranks(table)
     edges = np.linspace(0, end, COLUMNS + 1)
-    bounds = np.linspace(0, ranks, rows + 1).round().astype(int)
-    shares = _shares(table, bounds, edges)
-    image = np.concatenate([_lines(part) for part in shares])
+    first_ranks = np.linspace(0, ranks, rows + 1).round().astype(int)
+    shares = _shares(table, first_ranks, edges)
+    image = np.concatenate([_lines(of_row) for of_row in shares])
     colours = ListedColormap(["white", *(colour for _, colour in ACTIVITIES.values())])
     axes.imshow(
         image,
@@ -118,33 +138,45 @@ def _panel(axes: Axes, table: pa.Table, rows: int, end: int) -> set[str]:
         interpolation="nearest",
         extent=(0, end, rows, 0),
     )
-    shown = range(0, rows, -(-rows // 16))
-    axes.set_yticks([row + 0.5 for row in shown], [str(bounds[row]) for row in shown])
-    axes.set_ylabel("Rank" if ranks == rows else f"Rank, {-(-ranks // rows)} in a row")
+    labelled = range(0, rows, math.ceil(rows / MOST_TICKS))
+    axes.set_yticks([row + 0.5 for row in labelled], [str(first_ranks[row]) for row in labelled])
+    axes.set_ylabel("Rank" if ranks == rows else f"Rank, {math.ceil(ranks / rows)} in a row")
     axes.grid(visible=False)
     return {name for name, total in zip(ACTIVITIES, shares.sum(axis=(0, 2)), strict=True) if total > 0}
 
 
-def _shares(table: pa.Table, bounds: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """By row, activity and part of the time: how much of it the ranks of the row spend so."""
+def _shares(table: pa.Table, first_ranks: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """The shares of the activities [0 ... 1], by row, activity and column.
+
+    Args:
+        table: the operations of a job, in the order of their ranks.
+        first_ranks: the first rank of each row, and behind the last one the number of ranks.
+        edges: the cycles at which columns begin, and the end of the last one.
+    """
+    # Stream 0 alone covers the whole time of a rank. What other streams do beside it has no place in its row.
     stream = table.column("stream").to_numpy()
     columns = {
         name: table.column(name).to_numpy()[stream == 0] for name in ("rank", "activity", "begin", "end")
     }
-    first = np.searchsorted(columns["rank"], bounds)
-    shares = np.zeros((len(bounds) - 1, len(ACTIVITIES), len(edges) - 1))
-    for row, (start, stop) in enumerate(pairwise(first)):
+    first_operations = np.searchsorted(columns["rank"], first_ranks)
+    shares = np.zeros((len(first_ranks) - 1, len(ACTIVITIES), len(edges) - 1))
+    for row, (start, stop) in enumerate(pairwise(first_operations)):
         activities = columns["activity"][start:stop]
         for number, name in enumerate(ACTIVITIES):
             chosen = activities == name
             spans = columns["begin"][start:stop][chosen], columns["end"][start:stop][chosen]
-            shares[row, number] = mean_open(spans, edges) / (bounds[row + 1] - bounds[row])
+            # How many ranks do it at a time, on average, of those in the row.
+            shares[row, number] = mean_open(spans, edges) / (first_ranks[row + 1] - first_ranks[row])
     return shares
 
 
 def _lines(shares: np.ndarray) -> np.ndarray:
-    """The lines of a row: activities from the bottom, each with its share of them; above them nothing."""
+    """The lines of a row of the image, from the top: per column an activity's number from 1, or 0 for none.
+
+    In a column, activities are stacked from the bottom, each as high as its share (`shares`: by activity and
+    column). A line shows what its middle falls into; above the highest activity there is none.
+    """
     heights = (np.arange(LINES)[::-1] + 0.5) / LINES
-    below = np.cumsum(shares, axis=0)
-    number = (below[None, :, :] <= heights[:, None, None]).sum(axis=1)
+    tops = np.cumsum(shares, axis=0)
+    number = (tops[None, :, :] <= heights[:, None, None]).sum(axis=1)
     return np.where(number < len(ACTIVITIES), number + 1, 0)

@@ -1,4 +1,10 @@
-"""The record streams that results may have."""
+"""The names of the tables that a run may record beside its summary; users call them record streams.
+
+The simulator makes the tables; here is only the order in which they are listed. `results/result.py` lists
+by it what results hold, and `report/overview.py` names by it what a report leaves out. Most tables are
+asked for by `measure.streams`, some by other keys (`timeseries` by `measure.interval`). A new one gets a
+row here: a test compares the names with those of the simulator, whose columns `columns.py` describes.
+"""
 
 from __future__ import annotations
 
@@ -28,4 +34,4 @@ STREAMS = (
     "congestion_flows",
     "standing_packets",
 )
-"""Names of the tables that a simulation can record."""
+"""The names, in the order in which tables are listed."""

@@ -55,17 +55,22 @@ fn documents() -> Vec<Value> {
         changed(document, changes)
     };
     let traffic = |traffic: Value| json!([{ "traffic": traffic }]);
-    let program = json!([{ "program": { "collective": { "allreduce": { "algorithm": "ring", "bytes": 4096 } } } }]);
+    let program =
+        json!([{ "program": { "collective": { "allreduce": { "algorithm": "ring", "bytes": 4096 } } } }]);
     vec![
         mesh(&json!({})),
         mesh(&json!({ "load": 1.0 })),
         mesh(&json!({ "routing": { "valiant": {} }, "load": 0.2 })),
         mesh(&json!({ "links": { "network": { "latency": 1, "cycles_per_phit": 2 } } })),
-        mesh(&json!({ "jobs": traffic(json!({ "changes": [{ "cycle": 333, "load": 0.2 }, { "cycle": 700, "load": 0.5 }] })) })),
+        mesh(
+            &json!({ "jobs": traffic(json!({ "changes": [{ "cycle": 333, "load": 0.2 }, { "cycle": 700, "load": 0.5 }] })) }),
+        ),
         mesh(&json!({ "jobs": traffic(json!({ "request_reply": { "outstanding": 4 } })) })),
         mesh(&json!({ "nic": { "source_queue": 2 }, "load": 0.9 })),
         dragonfly(&json!({})),
-        dragonfly(&json!({ "routing": { "ugal": {} }, "jobs": traffic(json!({ "pattern": { "adversarial": {} } })) })),
+        dragonfly(
+            &json!({ "routing": { "ugal": {} }, "jobs": traffic(json!({ "pattern": { "adversarial": {} } })) }),
+        ),
         dragonfly(&json!({ "jobs": program })),
     ]
 }
@@ -85,6 +90,10 @@ fn a_lone_packet_takes_the_delays_of_each_router_and_link_and_a_cycle_per_flit()
     let (router, link) = (2 + 1 + 3, 2);
     for packet in lives.iter().filter(|packet| packet.delivered.is_some()) {
         let hops = packet.hops.len() as u32;
-        assert_eq!(packet.delivered, Some(packet.generated + 1 + hops * router + (hops - 1) * link), "{packet:?}");
+        assert_eq!(
+            packet.delivered,
+            Some(packet.generated + 1 + hops * router + (hops - 1) * link),
+            "{packet:?}"
+        );
     }
 }

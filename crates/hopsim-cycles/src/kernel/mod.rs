@@ -21,7 +21,7 @@ use crate::kernel::pool::Pool;
 use crate::kernel::regions::{Regions, Span};
 use crate::kernel::wheel::Wheel;
 use crate::kernel::wires::{Arrival, Credit};
-use crate::kernel::worker::{Mail, Worker};
+use crate::kernel::worker::{CreditByMail, FlitByMail, Mail, Worker};
 use crate::mode::Mode;
 use crate::observer::Observer;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct Kernel<'p, M: Mode> {
     pub packets: Pool<Packet>,
     /// Heads on their way.
     pub arrivals: Wheel<Arrival, M::Calendar>,
-    /// Packets on their way from other regions; the link of a packet is the slot that it arrives in.
+    /// Packets on their way from other regions; the field `next` of a packet is the slot in which it arrives.
     pub immigrants: Wheel<Packet, M::Calendar>,
     /// Flits behind a head on their way, each with the slot that it arrives in, where flits travel by themselves. One slot gets
     /// one flit in a cycle, and gets the flits of a packet behind its head.
@@ -62,7 +62,8 @@ impl<'p, M: Mode> Kernel<'p, M> {
     /// The kernel of an empty region at cycle 0.
     pub fn new(constants: Constants<'p>, wishes: &Wishes<M>, regions: &Arc<Regions>, number: usize) -> Self {
         let (ahead, span) = (constants.ahead, regions.span(constants.system, number));
-        // It is at most so many cycles behind the others.
+        // The region is at most so many cycles behind the others, whose mail then comes so much earlier than
+        // it is due.
         let spread = if regions.count() == 1 { 0 } else { regions.lookahead() };
         Self {
             now: 0,
@@ -90,8 +91,8 @@ impl<'p, M: Mode> Kernel<'p, M> {
         let pipeline = self.constants.pipeline;
         self.messages.append(&mut mail.messages);
         mail.packets.drain(..).for_each(|p| self.immigrants.push(p.arrived + pipeline, p));
-        mail.flits.drain(..).for_each(|(at, slot)| self.flits.push(at, slot));
-        mail.credits.drain(..).for_each(|(at, credit)| self.credits.push(at, credit));
+        mail.flits.drain(..).for_each(|FlitByMail { at, slot }| self.flits.push(at, slot));
+        mail.credits.drain(..).for_each(|CreditByMail { at, credit }| self.credits.push(at, credit));
     }
 
     /// The heads whose cycle has come, for `arrivals.put_back`. Heads are in the order in which they were sent, which depends on
@@ -134,7 +135,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
         if region == self.span.region {
             self.flits.push(at, slot);
         } else {
-            self.worker.mail_to(region).flits.push((at, slot));
+            self.worker.mail_to(region).flits.push(FlitByMail { at, slot });
         }
     }
 
@@ -151,6 +152,6 @@ impl<'p, M: Mode> Kernel<'p, M> {
 
     #[inline(never)]
     fn send_credit_away(&mut self, region: u16, at: u32, credit: Credit) {
-        self.worker.mail_to(region).credits.push((at, credit));
+        self.worker.mail_to(region).credits.push(CreditByMail { at, credit });
     }
 }

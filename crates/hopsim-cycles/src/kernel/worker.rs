@@ -1,21 +1,47 @@
-//! What a thread has of its own, and lends to the region that it simulates: counters, and what leaves the region.
+//! The state of a thread that simulates regions: an observer, counters, and the mail that has left its
+//! regions for others.
+//!
+//! A simulation has one [`Worker`] for each thread (`simulation.rs`). While the thread simulates a region,
+//! the worker is the field `worker` of the region's kernel (`lend` in `region.rs`), and so routers and nodes
+//! count in it and put into it, without locks, what leaves the region. Then the mail is handed to the
+//! receiving regions: by `threads/post.rs`, or at once where there is only one thread. A worker belongs to no
+//! region: no result may depend on which worker has simulated which.
 
 use crate::kernel::ids::SlotId;
 use crate::kernel::message::Message;
 use crate::kernel::packet::Packet;
 use crate::kernel::wires::Credit;
 
-/// What crosses into a region, and is due when the other regions have come as far as this one.
+/// A credit for another region.
+pub struct CreditByMail {
+    /// The cycle in which the credit arrives.
+    pub at: u32,
+    /// The credit.
+    pub credit: Credit,
+}
+
+/// A flit for another region.
+pub struct FlitByMail {
+    /// The cycle in which the flit arrives.
+    pub at: u32,
+    /// The slot that the flit arrives in.
+    pub slot: SlotId,
+}
+
+/// Mail for one region: all that others send it while a window is simulated. Nothing of it arrives before the
+/// window ends, so it is enough that the region reads it before it simulates the window after.
 #[derive(Default)]
 pub struct Mail {
-    /// Packets, in the order in which they were sent. The link of a packet is the slot that it arrives in.
+    /// Packets, in the order in which they were sent. As no list holds them on the way, the field `next` of
+    /// each is the slot in which it arrives.
     pub packets: Vec<Packet>,
-    /// Flits that are no heads, where flits travel by themselves: the cycles in which they arrive, and their slots.
-    pub flits: Vec<(u32, SlotId)>,
-    /// Messages whose first packet has set out; the messages of a source are in the order in which it has sent them.
+    /// Flits that are no heads, where flits travel by themselves.
+    pub flits: Vec<FlitByMail>,
+    /// Notes of messages whose first packet has set out. Those of one source are in the order in which it has
+    /// sent them.
     pub messages: Vec<Message>,
-    /// Credits, with the cycles in which they are due.
-    pub credits: Vec<(u32, Credit)>,
+    /// Credits, in the order in which they were sent.
+    pub credits: Vec<CreditByMail>,
 }
 
 impl Mail {
@@ -27,15 +53,18 @@ impl Mail {
             && self.credits.is_empty()
     }
 
-    /// Whether the mail has no memory of its own yet.
-    fn is_new(&self) -> bool {
+    /// Whether the mail has no memory: it was never written to, or its memory has been sent away with what
+    /// was in it.
+    fn has_no_memory(&self) -> bool {
         self.packets.capacity() == 0
             && self.flits.capacity() == 0
             && self.messages.capacity() == 0
             && self.credits.capacity() == 0
     }
 
-    /// Turns the order of the mail round. Messages of one source stay in order: it has always sent them by one thread.
+    /// Reverses the order of the mail, for tests that results do not depend on that order. Only the messages
+    /// of one source stay in order: their receiver counts on it, and it holds because in a window one thread
+    /// simulates the source.
     #[cfg(feature = "trace")]
     pub fn reverse(&mut self) {
         self.packets.reverse();
@@ -45,26 +74,28 @@ impl Mail {
     }
 }
 
-/// What a thread has of its own. The worker of a region which nobody simulates hears nothing.
+/// State of a thread, lent to the region that it simulates. A region that no thread simulates has a default
+/// one instead, which is never used.
 #[derive(Default)]
 pub struct Worker<O> {
-    /// Who hears what happens in the regions that the thread simulates.
+    /// The observer that is told what happens in the regions that the thread simulates.
     pub observer: O,
-    /// Grants since the beginning of the run.
+    /// Packet-hops since the beginning of the run: grants that this thread has simulated.
     pub packet_hops: u64,
-    /// Decisions of heads that decide at every attempt, since the beginning of the run.
+    /// How often, since the beginning of the run, this thread has asked routing to choose an output for a
+    /// head.
     pub decisions: u64,
-    /// The mail that the region sends, by receiving region.
+    /// The mail that has left the regions of this thread and has not been handed over, by receiving region.
     pub mail: Vec<Mail>,
-    /// Mail that has been read: its memory is used again.
+    /// Empty mail that has been read: its memory is used again, so that a window allocates nothing.
     pub spare: Vec<Mail>,
 }
 
 impl<O> Worker<O> {
-    /// The mail to a region.
+    /// The mail for a region, to be added to.
     pub fn mail_to(&mut self, region: u16) -> &mut Mail {
         let mail = &mut self.mail[region as usize];
-        if mail.is_new() {
+        if mail.has_no_memory() {
             *mail = self.spare.pop().unwrap_or_default();
         }
         mail

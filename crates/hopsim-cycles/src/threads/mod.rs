@@ -162,7 +162,7 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
         let turns =
             self.turns.into_iter().map(|turn| turn.into_inner().unwrap_or_else(PoisonError::into_inner));
         let hops = turns.enumerate().map(|(number, Turn { region, packet_hops })| {
-            self.post.receive((windows, number), first, |mail| region.kernel().receive(mail));
+            self.post.receive(windows, number, first, |mail| region.kernel().receive(mail));
             packet_hops
         });
         Ok(hops.collect())
@@ -176,7 +176,7 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
             let end = self.windows.next(&mut worker.observer, now);
             let clock = Instant::now();
             let is_done = self.simulate_share((window, thread), worker, end);
-            self.post.send((window, thread), worker);
+            self.post.send(window, thread, worker);
             self.count_time(0, clock);
             let clock = Instant::now();
             let stops = self.barrier.wait(!is_done)?;
@@ -206,7 +206,7 @@ impl<'r, 'p, R: Region<'p>> Team<'r, R> {
             #[cfg(feature = "trace")]
             assert!(self.panics != Some(number), "region {number} panics as it was told to");
             let mut turn = self.turns[number].lock().unwrap_or_else(PoisonError::into_inner);
-            self.post.receive((window, number), worker, |mail| turn.region.kernel().receive(mail));
+            self.post.receive(window, number, worker, |mail| turn.region.kernel().receive(mail));
             turn.packet_hops += simulate(turn.region, worker, end, self.control);
             if self.control.cancel.load(Relaxed) || self.barrier.is_broken() {
                 return false;

@@ -35,7 +35,7 @@ impl Post {
     }
 
     /// Puts what a thread has sent in a window into the boxes, where it can be read in the next window.
-    pub fn send<O>(&self, (window, thread): (usize, usize), worker: &mut Worker<O>) {
+    pub fn send<O>(&self, window: usize, thread: usize, worker: &mut Worker<O>) {
         for (mail, place) in worker.mail.iter_mut().zip(&self.boxes[window % 2][thread]) {
             if !mail.is_empty() {
                 *place.lock().unwrap_or_else(PoisonError::into_inner) = std::mem::take(mail);
@@ -47,7 +47,8 @@ impl Post {
     /// again.
     pub fn receive<O>(
         &self,
-        (window, region): (usize, usize),
+        window: usize,
+        region: usize,
         worker: &mut Worker<O>,
         mut read: impl FnMut(&mut Mail),
     ) {

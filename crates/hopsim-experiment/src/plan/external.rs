@@ -1,4 +1,10 @@
-//! Jobs whose nodes another simulator drives.
+//! Jobs with `program = "external"`: another simulator says, while the simulation runs, what their nodes
+//! send, and is told what arrives. Here is what a document may say of such jobs, and which jobs of a plan are
+//! such.
+//!
+//! `programs.rs` calls [`check_keys`] and [`whole_bytes`] while it plans a job, `any.rs` [`check_alone`]
+//! before a run that no other simulator takes part in; the stepping of `hopsim-core`, which the other
+//! simulator calls, asks for [`driven_jobs`]. All of this only reads documents and plans.
 
 use super::Plan;
 use super::programs::Units;
@@ -7,9 +13,9 @@ use crate::config::program::ProgramConfig;
 use hopsim_network::error::ConfigError;
 use hopsim_programs::job::ProgramPlan;
 
-/// Refuses keys that say nothing of a job that another simulator drives. Returns the units of its payloads: a phit has a whole
-/// byte at least, so that a payload of ⌊phits · bytes of a phit⌋ has as many phits again.
-pub fn units(job: &JobConfig, units: Option<Units>) -> Result<Units, ConfigError> {
+/// Refuses keys that mean nothing for a job that another simulator drives: when its program starts, where its
+/// ranks stand, and what its hosts compute are decided by that simulator.
+pub fn check_keys(job: &JobConfig) -> Result<(), ConfigError> {
     let host = job.host.clone().unwrap_or_default();
     let of_job = [("start", job.start > 0), ("rank_order", job.rank_order.is_some())];
     let of_host = [
@@ -26,6 +32,16 @@ pub fn units(job: &JobConfig, units: Option<Units>) -> Result<Units, ConfigError
         let valid = "no such key; host.packet_length, header_length, last_packet and gap";
         return Err(ConfigError::new(key, "another simulator drives the nodes").valid(valid));
     }
+    Ok(())
+}
+
+/// The units of a job that another simulator drives, plain ones if the document states none. Refuses a phit
+/// of less than a byte.
+///
+/// The other simulator states lengths in phits, and hosts count whole bytes: a message of n phits has ⌊n ·
+/// bytes of a phit⌋ of them. With a byte or more to a phit these bytes take n phits again, with less they
+/// could take fewer.
+pub fn whole_bytes(units: Option<Units>) -> Result<Units, ConfigError> {
     let units = units.unwrap_or(Units::PLAIN);
     if units.phit.numerator < units.phit.denominator {
         let reason = "another simulator drives the nodes, whose messages have whole bytes in every phit";
@@ -34,12 +50,13 @@ pub fn units(job: &JobConfig, units: Option<Units>) -> Result<Units, ConfigError
     Ok(units)
 }
 
-/// The jobs of a plan that another simulator drives.
-pub fn driven(plan: &Plan) -> impl Iterator<Item = (usize, &ProgramPlan)> {
+/// The jobs of a plan that another simulator drives, with their numbers among all jobs.
+pub fn driven_jobs(plan: &Plan) -> impl Iterator<Item = (usize, &ProgramPlan)> {
     plan.system.programs().all.into_iter().filter(|(_, job)| job.is_external())
 }
 
-/// Refuses to run a plan by itself if another simulator is to drive it.
+/// Refuses a plan with a job that another simulator must drive, for a run in which there is no other
+/// simulator.
 pub fn check_alone(plan: &Plan) -> Result<(), ConfigError> {
     let is_external = |job: &JobConfig| matches!(job.program, Some(ProgramConfig::External(_)));
     let mut running = plan.experiment.running();

@@ -52,7 +52,7 @@ pub fn check_contention(plan: &Plan) -> Result<(), ConfigError> {
         };
         return Err(ConfigError::new(format!("jobs.{index}"), reason).valid("jobs with a program"));
     }
-    if let Some((index, _)) = external::driven(plan).next()
+    if let Some((index, _)) = external::driven_jobs(plan).next()
         && (is_ideal || alone)
     {
         let reason = "another simulator drives the nodes, which needs a network in which packets meet";
@@ -86,7 +86,12 @@ pub fn plan(
     }
     nodes.truncate(ranks);
     let program = repeated(program, job.repeat)?;
-    let units = if let Program::External(_) = &program { Some(external::units(job, units)?) } else { units };
+    let units = if let Program::External(_) = &program {
+        external::check_keys(job)?;
+        Some(external::whole_bytes(units)?)
+    } else {
+        units
+    };
     let units = units.ok_or_else(|| {
         ConfigError::new(
             "program",

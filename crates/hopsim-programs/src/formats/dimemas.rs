@@ -64,7 +64,7 @@ pub fn read(reader: impl BufRead) -> Result<Trace, ProgramError> {
     let mut rules =
         RecordRules::new(ranks, &trace.communicators).map_err(|error| error.line(lines.number))?;
     for rank in 0..ranks {
-        rules.begin(rank);
+        rules.begin_rank(rank);
         let mut task = Task { rank, ..Task::default() };
         while is_there {
             let line = lines.number;
@@ -76,7 +76,7 @@ pub fn read(reader: impl BufRead) -> Result<Trace, ProgramError> {
             let record = task.record(kind, fields, &trace.communicators);
             let record = record.map_err(|error| error.line(line).rank(rank))?;
             if let Some(record) = record {
-                rules.record(&record, Some(line))?;
+                rules.check_record(&record, Some(line))?;
                 task.tape.push_at(line, &record);
             }
             is_there = lines.advance_to_text()?;
@@ -291,10 +291,10 @@ impl Task {
     fn end(mut self, rules: &mut RecordRules) -> Result<Tape, ProgramError> {
         if !self.sends.is_empty() {
             let wait = Record::Wait { requests: std::mem::take(&mut self.sends).into() };
-            rules.record(&wait, None)?;
+            rules.check_record(&wait, None)?;
             self.tape.push(&wait);
         }
-        rules.end()?;
+        rules.end_rank()?;
         self.tape.shrink();
         Ok(self.tape)
     }

@@ -131,7 +131,7 @@ fn block<R: BufRead>(
 ) -> Result<Tape, ProgramError> {
     let start = lines.number;
     let count = begin(lines, rank)?;
-    rules.begin(rank);
+    rules.begin_rank(rank);
     let mut tape = Tape::new(start + 1);
     loop {
         let there = lines.advance_to_text()?;
@@ -142,11 +142,11 @@ fn block<R: BufRead>(
         }
         let line = lines.number;
         let record = record(first, fields, rank).map_err(|error| error.line(line).rank(rank))?;
-        rules.record(&record, Some(line))?;
+        rules.check_record(&record, Some(line))?;
         tape.push_at(line, &record);
     }
     complete(lines, rank, tape.len(), (count, start))?;
-    rules.end()?;
+    rules.end_rank()?;
     tape.shrink();
     Ok(tape)
 }

@@ -20,10 +20,10 @@ pub fn check(trace: &Trace) -> Result<(), ProgramError> {
     let mut messages = MessageTallies::default();
     let mut calls = Calls::new(trace.communicators.len());
     for (tape, rank) in trace.ranks.iter().zip(0..) {
-        rules.begin(rank);
+        rules.begin_rank(rank);
         let mut place = Place::default();
         while let Some(record) = tape.next(&mut place) {
-            rules.record(&record, tape.line(place.records - 1))?;
+            rules.check_record(&record, tape.line(place.records - 1))?;
             match &record {
                 Record::Send { message, .. } => messages.send(rank, message),
                 Record::Receive { message, .. } => messages.receive(rank, message),
@@ -34,7 +34,7 @@ pub fn check(trace: &Trace) -> Result<(), ProgramError> {
                 calls.call(collective, place.unwrap_or(0));
             }
         }
-        rules.end()?;
+        rules.end_rank()?;
         calls.end(rank);
     }
     messages.verdict(trace)?;

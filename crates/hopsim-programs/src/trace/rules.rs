@@ -1,4 +1,11 @@
-//! What must hold within one rank of a sequence.
+//! Checks of a trace that need only the records of one rank: peers, roots and communicators exist and have
+//! the rank as a member, sizes fit the collective, and every request is opened before it is waited for, and
+//! waited for in the end. What must agree between ranks is checked in `check.rs`.
+//!
+//! The readers of the formats (`formats/mpt.rs`, `formats/dimemas.rs`) call [`RecordRules`] with each record
+//! that they read, so that an error names its line; `check.rs` calls it for traces that are in memory.
+//! [`Members`] is used alone by the export to GOAL, too. Nothing here changes a trace, or keeps more of it
+//! than its communicators and the requests that are open.
 
 use crate::collectives::Kind;
 use crate::error::ProgramError;
@@ -6,57 +13,69 @@ use crate::record::{Bytes, Collective, Communicator, Message, Rank, Record};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Goes through the records of one rank after the other and refuses what cannot be executed whatever other ranks do.
+/// Rules for the records of one rank after the other: they refuse what cannot be executed whatever other
+/// ranks do.
+///
+/// For each rank call [`Self::begin_rank`], then [`Self::check_record`] for its records in order, then
+/// [`Self::end_rank`].
 pub struct RecordRules {
     members: Members,
+    /// The rank whose records are being checked.
     rank: Rank,
-    /// Requests that are open: number, and line where it was opened.
-    open: FxHashMap<u32, Option<u64>>,
+    /// The requests of the rank that are open, with the lines in which they were opened, if there is a file.
+    open_requests: FxHashMap<u32, Option<u64>>,
 }
 
 impl RecordRules {
-    /// Refuses communicators with ranks that do not exist or that are there twice, and a number 0 without all ranks.
+    /// The rules for a trace with these communicators. Refuses communicators with ranks that do not exist or
+    /// are there twice, and a communicator 0 other than all ranks in order.
     pub fn new(ranks: u32, communicators: &[Arc<[Rank]>]) -> Result<Self, ProgramError> {
-        Ok(Self { members: Members::new(ranks, communicators)?, rank: 0, open: FxHashMap::default() })
+        Ok(Self {
+            members: Members::new(ranks, communicators)?,
+            rank: 0,
+            open_requests: FxHashMap::default(),
+        })
     }
 
-    /// Who is in which communicator.
+    /// The members of the communicators of the trace.
     pub fn members(&self) -> &Members {
         &self.members
     }
 
-    /// The records of a rank follow.
-    pub fn begin(&mut self, rank: Rank) {
+    /// Begins with the records of a rank, which has no open requests yet.
+    pub fn begin_rank(&mut self, rank: Rank) {
         self.rank = rank;
-        self.open.clear();
+        self.open_requests.clear();
     }
 
-    /// The next record of the rank; the line is where it stands, if it is from a file.
+    /// Checks the next record of the rank. The line is that of the record in its file, for errors; `None` if
+    /// it stands in none.
     #[inline]
-    pub fn record(&mut self, record: &Record, line: Option<u64>) -> Result<(), ProgramError> {
-        self.call(record, line).map_err(|error| self.locate(error, line))
+    pub fn check_record(&mut self, record: &Record, line: Option<u64>) -> Result<(), ProgramError> {
+        self.check_by_kind(record, line).map_err(|error| self.locate(error, line))
     }
 
     #[inline]
-    fn call(&mut self, record: &Record, line: Option<u64>) -> Result<(), ProgramError> {
+    fn check_by_kind(&mut self, record: &Record, line: Option<u64>) -> Result<(), ProgramError> {
         match record {
             Record::Compute { .. } => Ok(()),
             Record::Send { message, request } | Record::Receive { message, request, .. } => {
-                self.message(message)?;
-                request.map_or(Ok(()), |request| self.open(request, line))
+                self.check_message(message)?;
+                request.map_or(Ok(()), |request| self.open_request(request, line))
             }
-            Record::Wait { requests } => requests.iter().try_for_each(|&request| self.close(request)),
-            Record::Collective(collective) => self.collective(collective),
+            Record::Wait { requests } => requests.iter().try_for_each(|&request| self.close_request(request)),
+            Record::Collective(collective) => self.check_collective(collective),
             Record::Begin { collective, request } => {
-                self.collective(collective)?;
-                self.open(*request, line)
+                self.check_collective(collective)?;
+                self.open_request(*request, line)
             }
         }
     }
 
-    /// The rank has no further records.
-    pub fn end(&mut self) -> Result<(), ProgramError> {
-        match self.open.iter().min_by_key(|(request, line)| (**line, **request)) {
+    /// Refuses requests that are open though the rank has no further records. The error names the one that
+    /// was opened first, and so is the same in every run.
+    pub fn end_rank(&self) -> Result<(), ProgramError> {
+        match self.open_requests.iter().min_by_key(|(request, line)| (**line, **request)) {
             None => Ok(()),
             Some((request, line)) => {
                 let error = ProgramError::new(format!(
@@ -67,23 +86,25 @@ impl RecordRules {
         }
     }
 
+    /// The error with the place where it happened.
     fn locate(&self, error: ProgramError, line: Option<u64>) -> ProgramError {
         ProgramError { line, ..error.rank(self.rank) }
     }
 
     #[inline]
-    fn message(&self, message: &Message) -> Result<(), ProgramError> {
+    fn check_message(&self, message: &Message) -> Result<(), ProgramError> {
         let Message { peer, communicator, .. } = *message;
         if peer >= self.members.ranks {
             let last = self.members.ranks - 1;
             return Err(ProgramError::new(format!("expected a rank from 0 to {last} as peer, got {peer}")));
         }
-        self.member(communicator, self.rank)?;
-        self.member(communicator, peer)
+        self.check_member(communicator, self.rank)?;
+        self.check_member(communicator, peer)
     }
 
     #[inline]
-    fn member(&self, communicator: Communicator, rank: Rank) -> Result<(), ProgramError> {
+    fn check_member(&self, communicator: Communicator, rank: Rank) -> Result<(), ProgramError> {
+        // All ranks are in communicator 0.
         if communicator == 0 || self.members.place(communicator, rank).is_some() {
             return Ok(());
         }
@@ -100,8 +121,8 @@ impl RecordRules {
     }
 
     #[inline]
-    fn open(&mut self, request: u32, line: Option<u64>) -> Result<(), ProgramError> {
-        let Some(before) = self.open.insert(request, line) else { return Ok(()) };
+    fn open_request(&mut self, request: u32, line: Option<u64>) -> Result<(), ProgramError> {
+        let Some(before) = self.open_requests.insert(request, line) else { return Ok(()) };
         let place = before.map_or(String::new(), |line| format!(" since line {line}"));
         Err(ProgramError::new(format!(
             "request {request} is already open{place}; expected a number that no open request has"
@@ -109,8 +130,8 @@ impl RecordRules {
     }
 
     #[inline]
-    fn close(&mut self, request: u32) -> Result<(), ProgramError> {
-        if self.open.remove(&request).is_some() {
+    fn close_request(&mut self, request: u32) -> Result<(), ProgramError> {
+        if self.open_requests.remove(&request).is_some() {
             return Ok(());
         }
         Err(ProgramError::new(format!(
@@ -118,10 +139,10 @@ impl RecordRules {
         )))
     }
 
-    fn collective(&self, collective: &Collective) -> Result<(), ProgramError> {
+    fn check_collective(&self, collective: &Collective) -> Result<(), ProgramError> {
         let Collective { kind, communicator, root, ref bytes } = *collective;
-        self.member(communicator, self.rank)?;
-        self.root(kind, communicator, root)?;
+        self.check_member(communicator, self.rank)?;
+        self.check_root(kind, communicator, root)?;
         let members = self.members.size(communicator).unwrap_or(0);
         match bytes {
             Bytes::Same(0) if kind == Kind::Barrier => Ok(()),
@@ -146,7 +167,12 @@ impl RecordRules {
         }
     }
 
-    fn root(&self, kind: Kind, communicator: Communicator, root: Option<Rank>) -> Result<(), ProgramError> {
+    fn check_root(
+        &self,
+        kind: Kind,
+        communicator: Communicator,
+        root: Option<Rank>,
+    ) -> Result<(), ProgramError> {
         let name = kind.name();
         let reason = match root {
             Some(root) if !kind.is_rooted() => format!("{name} has no root; expected none, got rank {root}"),
@@ -164,13 +190,24 @@ impl RecordRules {
     }
 }
 
-/// Who is in which communicator.
+/// A rank in a communicator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Member {
+    /// The rank in the program. It comes first: members are sorted by it.
+    rank: Rank,
+    /// The place of the rank in the communicator, from 0.
+    place: u32,
+}
+
+/// The members of all communicators of a program.
 pub struct Members {
     /// Number of ranks of the program.
     pub ranks: u32,
+    /// Number of members of each communicator.
     sizes: Vec<usize>,
-    /// The ranks of each communicator other than 0 in ascending order, and where each stands in the communicator.
-    sorted: Vec<Box<[(Rank, u32)]>>,
+    /// The members of each communicator, sorted by rank. Communicator 0 is left out: it has all ranks in
+    /// order, so that the place of a rank in it is the rank.
+    sorted: Vec<Box<[Member]>>,
 }
 
 impl Members {
@@ -187,16 +224,18 @@ impl Members {
         Ok(Self { ranks, sizes: communicators.iter().map(|members| members.len()).collect(), sorted })
     }
 
-    fn sort(ranks: u32, number: Communicator, members: &[Rank]) -> Result<Box<[(Rank, u32)]>, ProgramError> {
-        let mut sorted: Box<[(Rank, u32)]> = members.iter().copied().zip(0..).collect();
+    /// The members of communicator `number`, sorted, in a program with so many ranks.
+    fn sort(ranks: u32, number: Communicator, members: &[Rank]) -> Result<Box<[Member]>, ProgramError> {
+        let mut sorted: Box<[Member]> =
+            members.iter().zip(0..).map(|(&rank, place)| Member { rank, place }).collect();
         sorted.sort_unstable();
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let twice = pair[0].0;
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0].rank == pair[1].rank) {
+            let twice = pair[0].rank;
             return Err(ProgramError::new(format!("communicator {number} has rank {twice} twice")));
         }
         match sorted.last() {
             None => Err(ProgramError::new(format!("communicator {number} has no members"))),
-            Some(&(last, _)) if last >= ranks => Err(ProgramError::new(format!(
+            Some(&Member { rank: last, .. }) if last >= ranks => Err(ProgramError::new(format!(
                 "communicator {number} has rank {last}; there are only ranks 0 to {}",
                 i64::from(ranks) - 1
             ))),
@@ -210,14 +249,14 @@ impl Members {
         self.sizes.get(communicator as usize).copied()
     }
 
-    /// Where the rank stands in the communicator, if it is in it.
+    /// The place of a rank in a communicator, from 0; `None` if it is no member.
     #[inline]
     pub fn place(&self, communicator: Communicator, rank: Rank) -> Option<u32> {
         if communicator == 0 {
             return (rank < self.ranks).then_some(rank);
         }
         let sorted = self.sorted.get(communicator as usize - 1)?;
-        let found = sorted.binary_search_by_key(&rank, |&(member, _)| member).ok()?;
-        Some(sorted[found].1)
+        let found = sorted.binary_search_by_key(&rank, |member| member.rank).ok()?;
+        Some(sorted[found].place)
     }
 }

@@ -143,7 +143,7 @@ fn a_parking_lot_with_round_robin_halves_the_share_at_every_merge() {
         let mut plan = document(&nodes);
         let site = Site { topology: &plan.system.topology, nodes: &nodes, seed: 1, job: 0 };
         let is_exit = |node: u32| u32::from(node == 0);
-        let targets = Targets::new(&site, 2, is_exit, |list| vec![1 - list], is_exit).unwrap();
+        let targets = Targets::new(&site, 2, is_exit, |part| vec![1 - part]).unwrap();
         let JobPlan::Traffic(job) = &mut plan.system.jobs[0] else { unreachable!("it has traffic") };
         job.pattern = Pattern::Targets(targets);
 

@@ -2,6 +2,7 @@
 
 use super::{Site, Targets};
 use hopsim_network::error::ConfigError;
+use hopsim_network::topology::dragonfly::Dragonfly;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +50,7 @@ impl Config {
         let groups = site.topology.groups();
         let offset = match self.offset {
             Offset::Groups(offset) => offset,
-            Offset::H(_) => site.topology.dragonfly().map_or(0, super::Dragonfly::h),
+            Offset::H(_) => site.topology.dragonfly().map_or(0, Dragonfly::h),
         };
         if groups < 2 {
             return Err(ConfigError::new("offset", "the network has one group, and no other to send to")
@@ -61,6 +62,6 @@ impl Config {
                 .value(offset)
                 .valid(format!("1 … {}", groups.saturating_sub(1))));
         }
-        Targets::new(site, groups, |n| site.group(n), |g| vec![(g + offset) % groups], |n| site.group(n))
+        Targets::new(site, groups, |node| site.group(node), |group| vec![(group + offset) % groups])
     }
 }

@@ -45,7 +45,7 @@ impl Config {
             targets.dedup();
             targets
         };
-        Targets::new(site, dragonfly.groups(), |n| site.group(n), behind, |n| site.group(n))
+        Targets::new(site, dragonfly.groups(), |node| site.group(node), behind)
     }
 }
 

@@ -44,6 +44,6 @@ impl Config {
             let (group, position) = (dragonfly.group(router), dragonfly.position(router));
             vec![group * a + (position + self.offset) % a]
         };
-        Targets::new(site, dragonfly.routers(), |n| site.router(n), ahead, |n| site.router(n))
+        Targets::new(site, dragonfly.routers(), |node| site.router(node), ahead)
     }
 }

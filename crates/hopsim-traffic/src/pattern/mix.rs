@@ -52,9 +52,9 @@ impl Mix {
         Ok(Self { parts: parts.iter().enumerate().map(build).collect::<Result<_, ConfigError>>()? })
     }
 
-    /// Whether a part may name the node itself.
-    pub fn may_skip(&self) -> bool {
-        self.parts.iter().any(|(_, part)| matches!(part, Pattern::Permutation(_)) || part.may_skip())
+    /// Whether a part may name the source itself.
+    pub fn may_name_source(&self) -> bool {
+        self.parts.iter().any(|(_, part)| matches!(part, Pattern::Permutation(_)) || part.may_name_source())
     }
 
     /// Draws the pattern, then the destination.

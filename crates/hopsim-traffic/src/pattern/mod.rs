@@ -1,6 +1,13 @@
-//! Traffic patterns: to which node a packet goes. Never to its own source.
+//! Traffic patterns: to which node a packet goes.
 //!
-//! A pattern is built for the nodes of a job and only ever names nodes of that job.
+//! A document has a [`PatternConfig`]. The plan of a job (`hopsim-experiment`) builds a [`Pattern`] of it for
+//! the nodes of the job, and only this can fail. Then the nodes of both engines, and those of
+//! `hopsim-reference`, ask [`Pattern::destination`] for each packet or message. A pattern never changes after
+//! it is built, and draws from nothing but the stream that its caller hands it, so that all threads share it.
+//!
+//! A pattern only names nodes of its job, and not the source itself, but for one case: see
+//! [`Pattern::may_name_source`].
+//!
 //! A new pattern is one file here and one row in each enum below.
 
 pub mod adversarial;
@@ -11,16 +18,16 @@ pub mod hotspot;
 pub mod mix;
 pub mod permutation;
 pub mod random_permutation;
+mod targets;
 pub mod uniform;
 
 use adversarial::{H, Offset};
-
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
-pub(crate) use hopsim_network::topology::dragonfly::Dragonfly;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use targets::Targets;
 
 /// To whom packets go: never to their own source, and only to nodes of the same job.
 ///
@@ -55,12 +62,12 @@ impl Default for PatternConfig {
     }
 }
 
-/// A pattern ready to be asked.
+/// A pattern that has been built for the nodes of a job.
 #[derive(Clone, Debug)]
 pub enum Pattern {
     /// See [`uniform`].
     Uniform(uniform::Uniform),
-    /// Node lists by source group or router: see [`Targets`].
+    /// Any of the adversarial patterns: see [`Targets`].
     Targets(Targets),
     /// See [`hotspot`].
     Hotspot(hotspot::Hotspot),
@@ -74,14 +81,14 @@ pub enum Pattern {
     Mix(mix::Mix),
 }
 
-/// What a pattern is built from.
+/// The job that a pattern is built for, and its network.
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// The network's topology.
     pub topology: &'a Topology,
     /// The nodes of the job, ascending.
     pub nodes: &'a [u32],
-    /// The seed, for patterns that are drawn once.
+    /// The seed of the run, for patterns that are drawn when they are built.
     pub seed: u64,
     /// Number of the job, so that two jobs draw different patterns.
     pub job: u64,
@@ -99,10 +106,10 @@ impl Site<'_> {
     }
 }
 
-/// The short names of the papers, for messages.
+/// The short names of the papers, as error messages list them.
 pub const SHORT_NAMES: &str = "or in short UN, ADV+1, ADV+h, ADVc, ADV-local";
 
-/// The short names of the papers as a regular expression, for editors.
+/// The short names of the papers as a regular expression, by which editors complete and check documents.
 const SHORT_NAMES_PATTERN: &str = r"^([uU][nN]|[aA][dD][vV]([cC]|-[lL][oO][cC][aA][lL]|\+([hH]|[0-9]+)))$";
 
 impl PatternConfig {
@@ -126,120 +133,61 @@ impl PatternConfig {
     pub fn build(&self, site: &Site<'_>) -> Result<Pattern, ConfigError> {
         match self {
             Self::Uniform(_) => {
-                uniform::Uniform::new(site).map(Pattern::Uniform).map_err(|e| e.within("uniform"))
+                uniform::Uniform::new(site).map(Pattern::Uniform).map_err(|error| error.within("uniform"))
             }
-            Self::Adversarial(c) => {
-                c.targets(site).map(Pattern::Targets).map_err(|e| e.within("adversarial"))
+            Self::Adversarial(config) => {
+                config.targets(site).map(Pattern::Targets).map_err(|error| error.within("adversarial"))
             }
-            Self::AdversarialConsecutive(c) => {
-                c.targets(site).map(Pattern::Targets).map_err(|e| e.within("adversarial_consecutive"))
+            Self::AdversarialConsecutive(config) => config
+                .targets(site)
+                .map(Pattern::Targets)
+                .map_err(|error| error.within("adversarial_consecutive")),
+            Self::AdversarialLocal(config) => {
+                config.targets(site).map(Pattern::Targets).map_err(|error| error.within("adversarial_local"))
             }
-            Self::AdversarialLocal(c) => {
-                c.targets(site).map(Pattern::Targets).map_err(|e| e.within("adversarial_local"))
-            }
-            Self::Hotspot(c) => {
-                hotspot::Hotspot::new(c, site).map(Pattern::Hotspot).map_err(|e| e.within("hotspot"))
-            }
-            Self::HotRegion(c) => hot_region::HotRegion::new(c, site)
+            Self::Hotspot(config) => hotspot::Hotspot::new(config, site)
+                .map(Pattern::Hotspot)
+                .map_err(|error| error.within("hotspot")),
+            Self::HotRegion(config) => hot_region::HotRegion::new(config, site)
                 .map(Pattern::HotRegion)
-                .map_err(|e| e.within("hot_region")),
-            Self::Permutation(c) => permutation::Permutation::new(*c, site)
+                .map_err(|error| error.within("hot_region")),
+            Self::Permutation(config) => permutation::Permutation::new(*config, site)
                 .map(Pattern::Permutation)
-                .map_err(|e| e.within("permutation")),
+                .map_err(|error| error.within("permutation")),
             Self::RandomPermutation(_) => random_permutation::RandomPermutation::new(site)
                 .map(Pattern::RandomPermutation)
-                .map_err(|e| e.within("random_permutation")),
-            Self::Mix(parts) => mix::Mix::new(parts, site).map(Pattern::Mix).map_err(|e| e.within("mix")),
+                .map_err(|error| error.within("random_permutation")),
+            Self::Mix(parts) => {
+                mix::Mix::new(parts, site).map(Pattern::Mix).map_err(|error| error.within("mix"))
+            }
         }
     }
 }
 
 impl Pattern {
-    /// The destination of the next packet of node `from`.
+    /// The destination of the next packet of node `from`, a node of the job that is not silent.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     pub fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
         match self {
-            Self::Uniform(p) => p.destination(from, stream),
-            Self::Targets(p) => p.destination(from, stream),
-            Self::Hotspot(p) => p.destination(from, stream),
-            Self::HotRegion(p) => p.destination(from, stream),
-            Self::Permutation(p) => p.destination(from),
-            Self::RandomPermutation(p) => p.destination(from),
-            Self::Mix(p) => p.destination(from, stream),
+            Self::Uniform(pattern) => pattern.destination(from, stream),
+            Self::Targets(pattern) => pattern.destination(from, stream),
+            Self::Hotspot(pattern) => pattern.destination(from, stream),
+            Self::HotRegion(pattern) => pattern.destination(from, stream),
+            Self::Permutation(pattern) => pattern.destination(from),
+            Self::RandomPermutation(pattern) => pattern.destination(from),
+            Self::Mix(pattern) => pattern.destination(from, stream),
         }
     }
-}
 
-impl Pattern {
-    /// Whether a node sends nothing.
+    /// Whether a node never sends anything: in some permutations nodes are their own image.
     pub fn is_silent(&self, node: u32) -> bool {
-        matches!(self, Self::Permutation(p) if p.is_silent(node))
+        matches!(self, Self::Permutation(pattern) if pattern.is_silent(node))
     }
 
-    /// Whether the pattern may name the node itself to one that sends: there is no packet then.
-    pub fn may_skip(&self) -> bool {
-        matches!(self, Self::Mix(mix) if mix.may_skip())
-    }
-}
-
-/// Destinations drawn uniformly from a list of nodes that depends on the source's group or router.
-#[derive(Clone, Debug)]
-pub struct Targets {
-    /// Which list a node uses -- constant.
-    list_of: Vec<u32>,
-    /// The lists -- constant.
-    lists: Vec<Vec<u32>>,
-}
-
-impl Targets {
-    /// Builds the lists: `key` tells which of `keys` lists a node uses, `wanted(key, node)` who is on it.
-    pub fn new(
-        site: &Site<'_>,
-        keys: u32,
-        key: impl Fn(u32) -> u32,
-        wanted: impl Fn(u32) -> Vec<u32>,
-        bucket: impl Fn(u32) -> u32,
-    ) -> Result<Self, ConfigError> {
-        let mut members: Vec<Vec<u32>> = Vec::new();
-        for &node in site.nodes {
-            let index = bucket(node) as usize;
-            members.resize_with(members.len().max(index + 1), Vec::new);
-            members[index].push(node);
-        }
-        let lists: Vec<Vec<u32>> = (0..keys)
-            .map(|k| {
-                wanted(k)
-                    .into_iter()
-                    .flat_map(|b| members.get(b as usize).cloned().unwrap_or_default())
-                    .collect()
-            })
-            .collect();
-        let mut list_of = vec![0; site.nodes.last().map_or(0, |&n| n as usize + 1)];
-        for &node in site.nodes {
-            let list = key(node);
-            list_of[node as usize] = list;
-            if !lists[list as usize].iter().any(|&n| n != node) {
-                return Err(ConfigError::new(
-                    "",
-                    format!(
-                        "node {node} has no destination: the job has no other node where the pattern sends it"
-                    ),
-                )
-                .valid("a job that covers the target groups or routers"));
-            }
-        }
-        Ok(Self { list_of, lists })
-    }
-
-    #[inline]
-    fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
-        let list = &self.lists[self.list_of[from as usize] as usize];
-        loop {
-            let node = list[stream.below(list.len() as u32) as usize];
-            if node != from {
-                return node;
-            }
-        }
+    /// Whether the pattern may name the source itself, though the source is not silent: a mix may, one of
+    /// whose parts is a permutation. The caller then sends no packet.
+    pub fn may_name_source(&self) -> bool {
+        matches!(self, Self::Mix(mix) if mix.may_name_source())
     }
 }

@@ -68,9 +68,9 @@ impl Bursty {
     #[inline]
     pub fn step(&self, stream: &mut Stream) -> Step {
         if stream.unit() < self.end {
-            return Step { gap: self.begin.gap(stream), fresh: true };
+            return Step { gap: self.begin.gap(stream), new_destination: true };
         }
-        Step { gap: 1, fresh: false }
+        Step { gap: 1, new_destination: false }
     }
 
     /// Cycles to the next burst, from outside a burst.
@@ -96,7 +96,7 @@ mod tests {
         for _ in 0..packets {
             let step = process.step(&mut stream);
             cycles += u64::from(step.gap);
-            bursts += u32::from(step.fresh);
+            bursts += u32::from(step.new_destination);
         }
         (f64::from(packets), cycles as f64, f64::from(bursts))
     }
@@ -117,8 +117,8 @@ mod tests {
     fn a_burst_comes_without_pause_and_its_end_draws_anew() {
         let (process, mut stream) = (process(0.2, 4.0, 8), Stream::new(1, Purpose::Process, 0));
         let steps: Vec<Step> = (0..1000).map(|_| process.step(&mut stream)).collect();
-        assert!(steps.iter().all(|s| s.fresh || s.gap == 1));
-        assert!(steps.iter().any(|s| s.fresh && s.gap > 10));
+        assert!(steps.iter().all(|s| s.new_destination || s.gap == 1));
+        assert!(steps.iter().any(|s| s.new_destination && s.gap > 10));
     }
 
     #[test]

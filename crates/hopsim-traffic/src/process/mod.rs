@@ -54,7 +54,7 @@ pub struct Step {
     /// Cycles to the next packet, at least 1; `u32::MAX` if there is no next one.
     pub gap: u32,
     /// Whether the next packet has a destination of its own, or that of the one before.
-    pub fresh: bool,
+    pub new_destination: bool,
 }
 
 /// Checks an offered load \[phits/(node·cycle)\].
@@ -118,9 +118,9 @@ impl Process {
     #[inline]
     pub fn step(&self, stream: &mut Stream) -> Step {
         match self {
-            Self::Bernoulli(p) => Step { gap: p.gap(stream), fresh: true },
+            Self::Bernoulli(p) => Step { gap: p.gap(stream), new_destination: true },
             Self::Bursty(p) => p.step(stream),
-            Self::SynchronisedBursts(_) => Step { gap: 1, fresh: true },
+            Self::SynchronisedBursts(_) => Step { gap: 1, new_destination: true },
         }
     }
 

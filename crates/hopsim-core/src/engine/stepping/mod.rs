@@ -118,7 +118,7 @@ impl Stepping {
                 ConfigError::new("router.infiniband", reason).valid("router.cioq, router.input_queued")
             );
         };
-        if external::driven(&plan).next().is_none() {
+        if external::driven_jobs(&plan).next().is_none() {
             return Err(ConfigError::new("jobs", "no other simulator drives any of them")
                 .valid("at least one job with program = \"external\""));
         }
@@ -127,7 +127,7 @@ impl Stepping {
         let rows = if measure.interval > 0 { measure.interval.saturating_mul(most) } else { u32::MAX };
         let last = measure.cycles.min(rows);
         let mut rank_of = vec![NONE; plan.system.network.nodes as usize];
-        for (_, job) in external::driven(&plan) {
+        for (_, job) in external::driven_jobs(&plan) {
             job.nodes.iter().zip(0..).for_each(|(&node, rank)| rank_of[node as usize] = rank);
         }
         find_room(&plan, &Control::default()).map_err(ConfigError::too_large)?;
@@ -299,7 +299,7 @@ impl Stepping {
                 let job = plan.system.job_at(node as usize);
                 let job = job.map_or("no job".to_owned(), |job| format!("job {}", job.name()));
                 let driven: Vec<u32> =
-                    external::driven(plan).flat_map(|(_, job)| job.nodes.clone()).collect();
+                    external::driven_jobs(plan).flat_map(|(_, job)| job.nodes.clone()).collect();
                 Err(refused(format!("is a node of {job}, which nobody drives")).valid(nodes(&driven)))
             }
             Some(&rank) => Ok((usize::from(plan.system.job_of[node as usize]), rank)),

@@ -41,6 +41,16 @@ impl InboxState {
     }
 }
 
+/// A message whose last packet has been granted its way to the node.
+pub struct CompletedMessage {
+    /// What its packets carry.
+    pub letter: Letter,
+    /// Number of the first packet of the message among the packets of its source.
+    pub first_packet: u32,
+    /// The cycle in which all packets of the message are at the node.
+    pub at: u32,
+}
+
 impl Incoming {
     /// A message that has set out, with its source before it.
     fn new(message: &Message) -> (u32, Self) {
@@ -75,24 +85,25 @@ impl Inbox {
         self.sources = sources.iter().cloned().collect();
     }
 
-    /// Packet `serial` from `source` will be there at cycle `at`. Returns, if it is the last packet of its message, that message,
-    /// the number of the first packet and the cycle in which all packets are there.
+    /// Packet `serial` from `source` will be there at cycle `at`. Returns the message if it was the last
+    /// packet of it.
     #[inline]
-    pub fn packet(&mut self, (source, serial): (u32, u32), at: u32) -> Option<(Letter, u32, u32)> {
+    pub fn packet(&mut self, source: u32, serial: u32, at: u32) -> Option<CompletedMessage> {
         let messages = self.sources.get_mut(&source)?;
         let message =
             messages.iter_mut().find(|message| serial.wrapping_sub(message.first) < message.packets)?;
         message.left -= 1;
         message.there = message.there.max(at);
-        (message.left == 0).then_some((message.letter, message.first, message.there))
+        let Incoming { letter, first, left, there, .. } = *message;
+        (left == 0).then_some(CompletedMessage { letter, first_packet: first, at: there })
     }
 
-    /// The message from `source` that begins with packet `first` is there. What its receiver learns of now, in the order of the
-    /// source, is added to `letters`, with the cycle in which it was there: of messages with the same key none before one sent
-    /// earlier.
-    pub fn arrive(&mut self, (source, first): (u32, u32), letters: &mut Vec<(Letter, u32)>) {
+    /// The message from `source` that begins with packet `first_packet` is there. What its receiver learns of
+    /// now, in the order of the source, is added to `letters`, with the cycle in which it was there: of
+    /// messages with the same key none before one sent earlier.
+    pub fn arrive(&mut self, source: u32, first_packet: u32, letters: &mut Vec<(Letter, u32)>) {
         let Some(messages) = self.sources.get_mut(&source) else { return };
-        if let Some(message) = messages.iter_mut().find(|message| message.first == first) {
+        if let Some(message) = messages.iter_mut().find(|message| message.first == first_packet) {
             message.is_there = true;
         }
         let mut at = 0;

@@ -14,6 +14,7 @@ use crate::kernel::ids::{RegionNode, Terminal};
 use crate::kernel::message::Message;
 use crate::kernel::wheel::{Bitmap, Wheel};
 use crate::mode::Mode;
+use crate::node::program::incoming::CompletedMessage;
 use crate::node::program::saved::SavedPrograms;
 use crate::node::program::seat::Seat;
 use crate::node::synthetic::Synthetic;
@@ -26,14 +27,16 @@ use hopsim_programs::standstill::RankState;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A message that is at its node.
-struct There {
+/// A message whose last packet is on its way from a router to the node of a seat.
+struct ArrivingMessage {
     seat: u32,
+    /// The sending node of the network.
     source: u32,
-    first: u32,
+    /// Number of the first packet of the message among the packets of its source.
+    first_packet: u32,
 }
 
-/// An entry of the agenda.
+/// An entry of the agenda: the cycle and the seat as one number, which is compared faster.
 fn entry(at: u32, seat: u32) -> u64 {
     u64::from(at) << 32 | u64::from(seat)
 }
@@ -45,16 +48,16 @@ pub struct Programs {
     seat_of: By<RegionNode, u32>,
     /// Ranks with their nodes.
     seats: Vec<Seat>,
-    /// Messages that will be there in some cycle.
-    there: Wheel<There, Bitmap>,
+    /// Messages that will be at their nodes, by the cycle in which they are.
+    arriving: Wheel<ArrivingMessage, Bitmap>,
     /// Messages for ranks that another simulator drives and has not been told of, some of which will only be there.
     delivered: Vec<DeliveredLetter>,
-    /// Which seats have something of their own to do, and when: (cycle, seat) as one number, which is compared faster.
+    /// Which seats have something of their own to do, and when: see [`entry`].
     agenda: BinaryHeap<Reverse<u64>>,
     /// Seats with something to do in this cycle.
     due: Vec<u32>,
-    /// Ranks that are not done, apart from those that never are.
-    left: usize,
+    /// How many ranks are not done, without those whose programs never end.
+    ranks_left: usize,
     /// Whether a wire carries a phit per cycle -- constant.
     serial_wire: bool,
     /// Whether every node has only one wire, whose cycles are on the agenda -- constant.
@@ -75,7 +78,7 @@ impl<M: Mode> Nodes<M> for Programs {
             for (rank, &node) in (0..).zip(&program.nodes).filter(|(_, node)| nodes.contains(node)) {
                 let place = span.node_here(node);
                 seat_of[place] = seats.len() as u32;
-                seats.push(Seat::new((number as u8, program), rank, place));
+                seats.push(Seat::new(number as u8, program, rank, place));
             }
         }
         let horizon = kernel.constants.ahead + system.longest_packet();
@@ -84,11 +87,11 @@ impl<M: Mode> Nodes<M> for Programs {
         Self {
             synthetic,
             seat_of,
-            there: Wheel::new(horizon),
+            arriving: Wheel::new(horizon),
             delivered: Vec::new(),
             agenda,
             due: Vec::new(),
-            left: seats.iter().filter(|seat| !seat.is_endless).count(),
+            ranks_left: seats.iter().filter(|seat| !seat.is_endless).count(),
             serial_wire: system.nic.injection_link == InjectionLink::Serial,
             has_one_wire: system.nic.injection_vc != InjectionVc::Direction,
             has_traffic: system.jobs.iter().any(|job| job.traffic().is_some()),
@@ -131,8 +134,10 @@ impl<M: Mode> Nodes<M> for Programs {
         }
         let (source, end) = (record.source, departure + u32::from(record.length));
         let seat = &mut self.seats[number as usize];
-        if let Some((letter, first, at)) = seat.inbox.packet((source, record.serial), end) {
-            self.there.push(at, There { seat: number, source, first });
+        if let Some(CompletedMessage { letter, first_packet, at }) =
+            seat.inbox.packet(source, record.serial, end)
+        {
+            self.arriving.push(at, ArrivingMessage { seat: number, source, first_packet });
             if seat.is_external {
                 self.delivered.push(DeliveredLetter { job: seat.job, letter, at });
             }
@@ -192,7 +197,7 @@ impl<M: Mode> Nodes<M> for Programs {
     }
 
     fn are_done(&self) -> bool {
-        self.left == 0
+        self.ranks_left == 0
     }
 
     fn next_event(&self, now: u32) -> u32 {
@@ -200,7 +205,7 @@ impl<M: Mode> Nodes<M> for Programs {
             return now;
         }
         let own = self.agenda.peek().map_or(u32::MAX, |Reverse(entry)| (entry >> 32) as u32);
-        let event = self.there.next(now, own.max(now));
+        let event = self.arriving.next(now, own.max(now));
         if self.has_one_wire { event } else { self.synthetic.next_wire(now, event) }
     }
 
@@ -235,13 +240,13 @@ impl Programs {
     /// Hosts learn of the messages that are there, in order of source and number.
     fn take_in<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         let now = kernel.now;
-        let arrived = self.there.take(now);
-        for there in &arrived {
-            let seat = &mut self.seats[there.seat as usize];
-            seat.inbox.arrive((there.source, there.first), &mut seat.letters);
-            self.is_due(there.seat, now);
+        let arrived = self.arriving.take(now);
+        for &ArrivingMessage { seat: number, source, first_packet } in &arrived {
+            let seat = &mut self.seats[number as usize];
+            seat.inbox.arrive(source, first_packet, &mut seat.letters);
+            self.is_due(number, now);
         }
-        self.there.put_back(arrived);
+        self.arriving.put_back(arrived);
     }
 
     /// Finds the seats whose own time has come.
@@ -280,7 +285,7 @@ impl Programs {
             }
         }
         let seat = &mut self.seats[number as usize];
-        self.left -= usize::from(!was_done && seat.is_done() && !seat.is_endless);
+        self.ranks_left -= usize::from(!was_done && seat.is_done() && !seat.is_endless);
         let next = seat.next(now);
         if next < seat.wakes_at {
             seat.wakes_at = next;
@@ -315,7 +320,7 @@ impl Programs {
             );
             let seat = &mut self.seats[number as usize];
             let time = if self.serial_wire { length } else { 0 };
-            if let Some(message) = seat.admitted((kernel.now, time), name, nodes) {
+            if let Some(message) = seat.admitted(kernel.now, time, name, nodes) {
                 self.tell(kernel, message);
             }
         }

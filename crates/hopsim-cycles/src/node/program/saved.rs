@@ -1,4 +1,5 @@
-//! What a snapshot has of nodes with programs.
+//! What a snapshot has of nodes that run programs: types only, which `state.rs` beside this file fills and
+//! reads.
 
 use crate::node::program::incoming::InboxState;
 use crate::node::program::seat::{Seat, SeatState};
@@ -23,19 +24,31 @@ pub struct SavedRank {
     pub seat: SeatState,
     /// Messages on their way to the rank.
     pub inbox: InboxState,
-    /// Messages all of whose packets are known to come: when they will be there, source, number of the first packet.
-    pub there: Vec<(u32, u32, u32)>,
+    /// Messages whose last packets are on their way from a router to the node.
+    pub arriving: Vec<SavedArrival>,
+}
+
+/// A message whose last packet is on its way from a router to the node of a rank.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SavedArrival {
+    /// The cycle in which the message is at its node.
+    pub at: u32,
+    /// The sending node of the network.
+    pub source: u32,
+    /// Number of the first packet of the message among the packets of its source.
+    pub first_packet: u32,
 }
 
 impl SavedRank {
-    /// The state of a seat at a node, without the messages that will be there.
+    /// The state of a seat at a node of the network, without the messages that are arriving, which seats do
+    /// not know of.
     pub fn of(node: u32, seat: &Seat) -> Self {
-        Self { node, seat: seat.save(), inbox: seat.inbox.save(), there: Vec::new() }
+        Self { node, seat: seat.save(), inbox: seat.inbox.save(), arriving: Vec::new() }
     }
 
     /// Puts the messages in an order that does not depend on the cut.
     pub fn sort(&mut self) {
-        self.there.sort_unstable();
+        self.arriving.sort_unstable();
         self.inbox.sort();
     }
 }

@@ -45,7 +45,8 @@ pub struct Seat {
     pub host: Host,
     /// Messages on their way to the rank.
     pub inbox: Inbox,
-    /// Messages that are there and that the host does not know of.
+    /// Messages that are there and that the host has not been told of, each with the cycle in which it was
+    /// there.
     pub letters: Vec<(Letter, u32)>,
     /// When the seat is on the agenda; `u32::MAX`: it is not.
     pub wakes_at: u32,
@@ -70,7 +71,7 @@ pub struct Seat {
 
 impl Seat {
     /// The seat of a rank of a job before its program begins.
-    pub fn new((job, program): (u8, &ProgramPlan), rank: Rank, node: RegionNode) -> Self {
+    pub fn new(job: u8, program: &ProgramPlan, rank: Rank, node: RegionNode) -> Self {
         Self {
             job,
             node,
@@ -205,7 +206,7 @@ impl Seat {
 
     /// The packet has been admitted in cycle `now`, and its last phit leaves `time` cycles later. Returns its message if it is
     /// the first packet of that message; `own` is the node of the rank.
-    pub fn admitted(&mut self, (now, time): (u32, u32), own: u32, nodes: &[u32]) -> Option<Message> {
+    pub fn admitted(&mut self, now: u32, time: u32, own: u32, nodes: &[u32]) -> Option<Message> {
         let first = if self.sending.is_none() { self.begin_message(now, own, nodes) } else { None };
         self.serial = self.serial.wrapping_add(1);
         let sending = self.sending.as_mut()?;

@@ -55,9 +55,9 @@ impl Bursts {
         }
     }
 
-    /// A packet of a job will have been consumed at cycle `end`. After the last packet of a burst the next burst begins; returns
-    /// the first and last cycle of the burst that is over.
-    pub fn consume(&mut self, (index, job): (usize, &JobPlan), end: u32) -> Option<(u32, u32)> {
+    /// A packet of job `index` will have been consumed at cycle `end`. After the last packet of a burst the
+    /// next burst begins; returns the first and last cycle of the burst that is over.
+    pub fn consume(&mut self, index: usize, job: &JobPlan, end: u32) -> Option<(u32, u32)> {
         let burst = &mut self.present[index];
         if burst.left == 0 {
             return None;

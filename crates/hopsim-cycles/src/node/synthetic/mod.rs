@@ -1,5 +1,5 @@
-//! Nodes that draw the packets they send: when nodes generate one, and what follows when packets come. See `generation` for what
-//! nodes draw.
+//! Nodes that draw the packets they send: the bookings of the next packets, and what follows when packets
+//! come. See `generation` for what nodes draw.
 
 mod bursts;
 mod generation;
@@ -256,7 +256,7 @@ impl Synthetic {
             self.interfaces.drain(kernel, node);
         }
         if M::FULL {
-            self.thaw(kernel, node);
+            self.resume(kernel, node);
         }
     }
 
@@ -332,7 +332,7 @@ impl Synthetic {
     /// A packet of job `index` will have been consumed at cycle `end`; after the last packet of a burst the next burst begins.
     fn finish_in_burst<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, index: usize, end: u32) {
         let job = &kernel.constants.system.jobs[index];
-        let Some((start, end)) = self.bursts.consume((index, job), end) else { return };
+        let Some((start, end)) = self.bursts.consume(index, job, end) else { return };
         kernel.worker.observer.burst(index, start, end);
         for node in senders(job) {
             self.book(node, end);

@@ -1,4 +1,5 @@
-//! What a snapshot has of nodes that draw packets.
+//! What a snapshot has of nodes that draw packets: types only, which `state.rs` beside this file fills and
+//! reads.
 
 use crate::node::interface::InterfaceState;
 use crate::node::synthetic::bursts::Bursts;
@@ -32,6 +33,17 @@ pub struct NodeState {
     pub lags: bool,
     /// The source of the node, if it is not the plainest.
     pub source: Option<TrafficSource>,
-    /// Requests and replies whose consumption begins: when, whom to answer, when they were requested.
-    pub consumed: Vec<(u32, u32, u32)>,
+    /// Requests and replies that are on their way from a router to the node.
+    pub consumed: Vec<SavedConsumption>,
+}
+
+/// A request or reply that is on its way from a router to its node.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedConsumption {
+    /// The cycle in which the node begins to absorb it.
+    pub at: u32,
+    /// The node of the network to answer; `NONE` for a reply.
+    pub requester: u32,
+    /// The cycle in which the request was generated.
+    pub requested: u32,
 }

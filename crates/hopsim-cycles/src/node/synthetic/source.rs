@@ -12,16 +12,17 @@ use serde::{Deserialize, Serialize};
 pub struct TrafficSource {
     /// Destination of the present burst, or of the packet that waits for room.
     pub(super) destination: u32,
-    /// Whether what is booked has a destination of its own, which is not drawn yet: so has the beginning of a burst, and so has
-    /// every packet of a process without bursts, unless a packet waits for room.
-    pub(super) begins: bool,
+    /// Whether the packet that is booked has a destination of its own, which is not drawn yet. So it is with
+    /// the first packet of a burst, and with every packet of a process without bursts, unless that packet
+    /// waits for room: its destination is drawn.
+    pub(super) needs_destination: bool,
     /// The first cycle in which the node stands still for want of room; [`NONE`]: it does not.
     pub(super) stands_since: u32,
 }
 
 impl TrafficSource {
     /// The source of a node before its first packet.
-    pub const NEW: Self = Self { destination: NONE, begins: true, stands_since: NONE };
+    pub const NEW: Self = Self { destination: NONE, needs_destination: true, stands_since: NONE };
 }
 
 /// Which traffic is in force.

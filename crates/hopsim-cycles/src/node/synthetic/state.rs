@@ -1,26 +1,35 @@
-//! How nodes that draw packets get into a snapshot, and out of it.
+//! Saving the nodes that draw packets to a snapshot, and loading them from one. The types of what is saved
+//! are in `saved.rs`.
+//!
+//! `mod.rs` calls both functions for the trait `Nodes`, as `node/program/` does for its nodes that draw
+//! packets: for each region in turn, between two cycles (see `state.rs` of the crate). Saving adds to one
+//! list for the whole network and changes nothing in the simulation; loading picks the nodes of its region
+//! from that list, and changes them only.
 
 use crate::kernel::Kernel;
 use crate::kernel::ids::{Id as _, RegionNode};
 use crate::mode::Mode;
 use crate::node::synthetic::replies::Consumed;
-use crate::node::synthetic::saved::{NodeState, SavedSynthetic};
+use crate::node::synthetic::saved::{NodeState, SavedConsumption, SavedSynthetic};
 use crate::node::synthetic::source::Changes;
 use crate::node::synthetic::{Generator, Synthetic};
 
 impl Synthetic {
-    /// Adds the nodes of the region to the nodes of a network.
+    /// Adds the state of the nodes of the region to `saved`.
     pub fn save_in<M: Mode>(&self, kernel: &Kernel<'_, M>, saved: &mut SavedSynthetic) {
-        // Bookings follow from the nodes, and the traffic in force from the cycle.
+        // Interfaces, generators and sources are saved node by node. Loading makes the bookings anew from the
+        // generators, and the traffic in force from the cycle.
         let Self { interfaces: _, generators, sources: _, changes: _, buckets: _, consumed, bursts } = self;
         let mut nodes: Vec<NodeState> = generators.ids().map(|node| self.save_node(node)).collect();
-        // In the order in which they left: those of one node all left in its region.
+        // The order of those of one node is that in which they left their router, whatever the cut: a node is
+        // in the region of its router.
         for (at, consumed) in consumed.pending(kernel.now) {
             let &Consumed { node, requester, requested } = consumed;
-            nodes[node.index()].consumed.push((at, requester, requested));
+            nodes[node.index()].consumed.push(SavedConsumption { at, requester, requested });
         }
         saved.nodes.append(&mut nodes);
-        // With bursts the network is one region, and without them all have the same.
+        // With bursts the network is one region, and without them the bursts of all regions are equally
+        // empty.
         saved.bursts = bursts.clone();
     }
 
@@ -39,7 +48,7 @@ impl Synthetic {
         }
     }
 
-    /// Goes on, without a packet so far, with the nodes of the region among those of a network.
+    /// Gives the nodes of the region, which have no packet so far, the state that they have in `saved`.
     pub fn load_from<M: Mode>(&mut self, kernel: &Kernel<'_, M>, saved: &SavedSynthetic) {
         let SavedSynthetic { nodes, bursts } = saved;
         let (now, first) = (kernel.now, kernel.span.first_node as usize);
@@ -60,7 +69,7 @@ impl Synthetic {
         if let (Some(own), Some(source)) = (self.sources.get_mut(node), source) {
             *own = source.clone();
         }
-        for &(at, requester, requested) in consumed {
+        for &SavedConsumption { at, requester, requested } in consumed {
             self.consumed.push(at, Consumed { node, requester, requested });
         }
     }

@@ -54,7 +54,7 @@ fn gaps_of_bernoulli_traffic_are_those_of_a_draw_in_every_cycle() {
                 "load {load}"
             );
             let step = plan.system.jobs[0].traffic().unwrap().process.step(&mut one);
-            assert!(step.fresh);
+            assert!(step.new_destination);
             assert_eq!(cut(step.gap), gap(p, &mut other), "load {load} / {length}");
         }
     }
@@ -78,7 +78,7 @@ fn bursts_end_and_begin_with_the_probabilities_that_the_model_says() {
         for _ in 0..5_000 {
             let step = plan.system.jobs[0].traffic().unwrap().process.step(&mut one);
             let ends = other.unit() < 1.0 / mean;
-            assert_eq!(step.fresh, ends);
+            assert_eq!(step.new_destination, ends);
             assert_eq!(cut(step.gap), if ends { gap(begin, &mut other) } else { Some(1) });
         }
     }
