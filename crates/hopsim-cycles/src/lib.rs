@@ -1,4 +1,5 @@
-//! Networks of routers with virtual cut-through and credits, simulated exactly, cycle by cycle.
+//! Networks of routers with credits, through which whole packets move (virtual cut-through) or flits (wormhole), simulated exactly,
+//! cycle by cycle.
 //!
 //! A [`System`](system::System) says what is simulated: a network, its routers and network interfaces, and jobs. A
 //! [`Simulation`](simulation::Simulation) of it tells an [`Observer`](observer::Observer) what happens, and knows nothing of

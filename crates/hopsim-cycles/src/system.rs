@@ -50,7 +50,7 @@ pub struct System {
 
 impl System {
     /// The routers, where only such come that whole packets move through.
-    pub(crate) fn cioq(&self) -> &CioqPlan {
+    pub fn cioq(&self) -> &CioqPlan {
         let RouterPlan::Cioq(plan) = &self.router else {
             unreachable!("the kind of the routers picks the code")
         };

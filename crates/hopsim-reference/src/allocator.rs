@@ -26,7 +26,7 @@ struct Wish {
 impl Simulator<'_> {
     /// Runs all iterations of the allocation in one router.
     pub(crate) fn allocate(&mut self, router: usize) {
-        let iterations = self.plan.system.router.allocator.iterations;
+        let iterations = self.plan.system.cioq().allocator.iterations;
         let outputs = self.routers[router].outputs.len();
         for iteration in 0..iterations {
             let when = u64::from(self.now) * u64::from(iterations) + u64::from(iteration);
@@ -40,7 +40,7 @@ impl Simulator<'_> {
     /// The inputs of the crossbar: port and VCs of each. If VCs have inputs of their own, those of the first ones come first.
     fn crossbar_inputs(&self, router: usize) -> Vec<(usize, Range<usize>)> {
         let ports = self.routers[router].inputs.iter().map(|input| input.vcs.len()).enumerate();
-        if self.plan.system.router.crossbar_inputs == CrossbarInputs::Port {
+        if self.plan.system.cioq().crossbar_inputs == CrossbarInputs::Port {
             return ports.map(|(port, vcs)| (port, 0..vcs)).collect();
         }
         let firsts = ports.clone().map(|(port, _)| (port, 0..1));
@@ -57,7 +57,7 @@ impl Simulator<'_> {
         if vcs.len() == 1 {
             return self.wish((router, input, vcs.start), when);
         }
-        let kind = self.plan.system.router.allocator.input_arbiter;
+        let kind = self.plan.system.cioq().allocator.input_arbiter;
         let (mut candidates, mut wishes) = (Vec::new(), Vec::new());
         for vc in vcs {
             let Some(wish) = self.wish((router, input, vc), when) else { continue };
@@ -66,7 +66,7 @@ impl Simulator<'_> {
         }
         let arbiter = &mut self.routers[router].inputs[input].arbiter;
         let vc = arbiter.choose(&candidates, when)?;
-        if self.plan.system.router.input_pointer == InputPointer::Request {
+        if self.plan.system.cioq().input_pointer == InputPointer::Request {
             arbiter.serve((vc, 0), when);
         }
         wishes.into_iter().find(|wish| wish.vc == vc)
@@ -84,7 +84,7 @@ impl Simulator<'_> {
         if !self.accepts(router, output) {
             return;
         }
-        let kind = self.plan.system.router.allocator.output_arbiter;
+        let kind = self.plan.system.cioq().allocator.output_arbiter;
         let transit_first = self.transit_first(router);
         let class =
             |input: usize| usize::from(transit_first && self.routers[router].inputs[input].is_terminal());
@@ -102,7 +102,7 @@ impl Simulator<'_> {
         let Some(wish) = &wishes[index] else { return };
         let served = (index, class(wish.input));
         self.routers[router].outputs[output].arbiter.serve(served, when);
-        if self.plan.system.router.input_pointer == InputPointer::Grant {
+        if self.plan.system.cioq().input_pointer == InputPointer::Grant {
             self.routers[router].inputs[wish.input].arbiter.serve((wish.vc, 0), when);
         }
         self.grant(router, wish);
@@ -120,7 +120,7 @@ impl Simulator<'_> {
         let to = &mut self.routers[router].outputs[output];
         to.held = transfer.crossing;
         let pace = to.pace;
-        let (ready, vc) = (self.now + self.plan.system.router.crossbar_latency, vc as usize);
+        let (ready, vc) = (self.now + self.plan.system.cioq().crossbar_latency, vc as usize);
         to.queue.push_back(Queued {
             packet: Some(packet),
             length,
@@ -148,7 +148,7 @@ impl Simulator<'_> {
     /// Notes that the head of a VC has been granted an output, and returns its passage.
     pub(crate) fn set_out(&mut self, (router, input, vc): Place, (to, after): (Request, Memory)) -> Transfer {
         let packet = self.head(router, input, vc);
-        let crossing = self.plan.system.router.crossing[self.packets[packet].length as usize];
+        let crossing = self.plan.system.cioq().crossing[self.packets[packet].length as usize];
         let aim = self.sensors.contention.then(|| self.aim(router, input, vc));
         self.end_wait((router, input, vc), packet, to);
         let from = &self.routers[router].inputs[input];
@@ -181,12 +181,12 @@ impl Simulator<'_> {
         if output.is_terminal() && self.takes_all() {
             return false;
         }
-        let room = match self.plan.system.router.output_buffer {
+        let room = match self.plan.system.cioq().output_buffer {
             Some(size) => output.occupied() + length <= size,
             // Nothing waits without a queue: the packet must find the link free.
-            None => output.link_free(self.now) <= self.now + self.plan.system.router.crossbar_latency,
+            None => output.link_free(self.now) <= self.now + self.plan.system.cioq().crossbar_latency,
         };
-        let unheld = output.is_terminal() && self.plan.system.router.ejection == Ejection::IdleNode;
+        let unheld = output.is_terminal() && self.plan.system.cioq().ejection == Ejection::IdleNode;
         let credit = match role {
             _ if !output.is_terminal() => {
                 output.credits(to.vc as usize) >= self.space(length) + self.left_free(place, to)
@@ -204,13 +204,13 @@ impl Simulator<'_> {
     pub(crate) fn transit_first(&self, router: usize) -> bool {
         let stream = Stream::new(self.plan.experiment.measure.seed, Purpose::Priority, router as u64);
         let draw = stream.at(u64::from(self.now)).unit();
-        self.plan.system.router.allocator.transit_priority || draw < self.plan.system.control.ipr
+        self.plan.system.cioq().allocator.transit_priority || draw < self.plan.system.control.ipr
     }
 
     /// Whether an output port may grant.
     fn accepts(&self, router: usize, output: usize) -> bool {
         let port = &self.routers[router].outputs[output];
-        if port.is_terminal() && self.plan.system.router.ejection == Ejection::IdleNode {
+        if port.is_terminal() && self.plan.system.cioq().ejection == Ejection::IdleNode {
             return !port.mid_packet();
         }
         !self.is_held(router, output)
@@ -219,7 +219,7 @@ impl Simulator<'_> {
     /// Whether an earlier grant still holds an output of the crossbar.
     pub(crate) fn is_held(&self, router: usize, output: usize) -> bool {
         let router = &self.routers[router];
-        match self.plan.system.router.output_hold {
+        match self.plan.system.cioq().output_hold {
             OutputHold::Speedup => router.outputs[output].held > 0,
             OutputHold::Transfer => {
                 router.inputs.iter().flat_map(|i| &i.transfers).any(|t| t.output == output)

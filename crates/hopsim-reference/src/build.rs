@@ -17,7 +17,7 @@ pub fn build_router(plan: &Plan, router: u32) -> Router {
     let builder = Builder { plan, router };
     let kinds = input_ports(plan);
     let inputs: Vec<Input> = kinds.iter().enumerate().map(|(port, kind)| builder.input(port, kind)).collect();
-    let crossbar = match plan.system.router.crossbar_inputs {
+    let crossbar = match plan.system.cioq().crossbar_inputs {
         CrossbarInputs::Port => inputs.len(),
         CrossbarInputs::Vc => inputs.iter().map(|input| input.vcs.len()).sum(),
     };
@@ -88,7 +88,7 @@ impl Builder<'_> {
             vcs: (0..vcs).map(|_| VecDeque::new()).collect(),
             transfers: Vec::new(),
             consumptions: Vec::new(),
-            arbiter: self.arbiter(plan.system.router.allocator.input_arbiter, vcs, (port, 0)),
+            arbiter: self.arbiter(plan.system.cioq().allocator.input_arbiter, vcs, (port, 0)),
         }
     }
 
@@ -101,7 +101,7 @@ impl Builder<'_> {
             buffer: spec.buffer,
             shares: match class {
                 PortClass::Terminal => None,
-                PortClass::Link(class) => plan.system.router.damq.map(|shares| shares[class as usize]),
+                PortClass::Link(class) => plan.system.cioq().damq.map(|shares| shares[class as usize]),
             },
             outstanding: (0..spec.vcs).map(|_| Vec::new()).collect(),
             credit_wire: DelayLine::new(),
@@ -111,7 +111,7 @@ impl Builder<'_> {
             held: 0,
             pace: plan.system.network.link(self.router, port).cycles_per_phit,
             next: 0,
-            arbiter: self.arbiter(plan.system.router.allocator.output_arbiter, inputs, (port, 1)),
+            arbiter: self.arbiter(plan.system.cioq().allocator.output_arbiter, inputs, (port, 1)),
         }
     }
 

@@ -8,7 +8,7 @@ use hopsim_cycles::choices::Consumption;
 impl Simulator<'_> {
     /// Whether nodes take packets from all VCs at once, past allocator and crossbar.
     pub(crate) fn takes_all(&self) -> bool {
-        self.plan.system.router.consumption == Consumption::Parallel
+        self.plan.system.cioq().consumption == Consumption::Parallel
     }
 
     /// Lets heads that have arrived at their router set out for their nodes, one VC after the other.

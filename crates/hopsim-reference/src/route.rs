@@ -10,6 +10,6 @@ impl Simulator<'_> {
         let port = &self.routers[router].inputs[input];
         let leaving = port.leaving().any(|t| t.vc == vc);
         let front = port.vcs[vc].front();
-        !leaving && front.is_some_and(|r| self.now >= r.arrived + self.plan.system.router.pipeline_latency)
+        !leaving && front.is_some_and(|r| self.now >= r.arrived + self.plan.system.cioq().pipeline_latency)
     }
 }

@@ -184,7 +184,7 @@ impl<'a> Simulator<'a> {
     fn cross(&mut self, router: usize, input: usize) {
         let Router { inputs, outputs, .. } = &mut self.routers[router];
         let Input { transfers, consumptions, vcs, .. } = &mut inputs[input];
-        let due = self.now + self.plan.system.router.crossbar_latency;
+        let due = self.now + self.plan.system.cioq().crossbar_latency;
         transfers.retain_mut(|t| {
             let (packet, phits) = t.step(&mut vcs[t.vc], &self.packets);
             let over = phits.end == self.packets[packet].length;

@@ -75,7 +75,7 @@ impl Simulator<'_> {
             for (port, input) in parts.inputs.iter().enumerate() {
                 for (vc, residents) in input.vcs.iter().enumerate() {
                     let position = usize::from(input.leaving().any(|passage| passage.vc == vc));
-                    let there = |arrived: u32| arrived + self.plan.system.router.pipeline_latency < self.now;
+                    let there = |arrived: u32| arrived + self.plan.system.cioq().pipeline_latency < self.now;
                     let waiting = residents.iter().skip(position).filter(|resident| there(resident.arrived));
                     let most = if input.is_terminal() { 1 } else { usize::MAX };
                     let packets: Vec<usize> = waiting.take(most).map(|resident| resident.packet).collect();

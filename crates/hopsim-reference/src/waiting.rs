@@ -46,11 +46,11 @@ impl Simulator<'_> {
         if output.is_terminal() && self.takes_all() {
             return false;
         }
-        let full = match self.plan.system.router.output_buffer {
+        let full = match self.plan.system.cioq().output_buffer {
             Some(size) => output.occupied() + length > size,
-            None => output.link_free(self.now) > self.now + self.plan.system.router.crossbar_latency,
+            None => output.link_free(self.now) > self.now + self.plan.system.cioq().crossbar_latency,
         };
-        let node_decides = output.is_terminal() && self.plan.system.router.ejection == Ejection::IdleNode;
+        let node_decides = output.is_terminal() && self.plan.system.cioq().ejection == Ejection::IdleNode;
         full || (!node_decides && self.is_held(router, port))
     }
 
@@ -62,7 +62,7 @@ impl Simulator<'_> {
         let (router, vc) = (place.0, usize::from(to.vc));
         let enters = self.enters_ring(place, to);
         let arrived = self.routers[router].inputs[place.1].vcs[place.2][0].arrived;
-        let first = arrived + self.plan.system.router.pipeline_latency;
+        let first = arrived + self.plan.system.cioq().pipeline_latency;
         let terminal = self.routers[router].outputs[to.port].is_terminal();
         let waiting = &mut self.waiting;
         let after = |last: Option<&u32>| last.map_or(0, |&cycle| cycle + 1);

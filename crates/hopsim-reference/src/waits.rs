@@ -55,7 +55,7 @@ impl Simulator<'_> {
         let input = &self.routers[router].inputs[port];
         let leaving = usize::from(input.leaving().any(|passage| passage.vc == vc));
         let &Resident { packet, arrived, .. } = input.vcs[vc].get(leaving)?;
-        (arrived + self.plan.system.router.pipeline_latency <= self.now).then_some(packet)
+        (arrived + self.plan.system.cioq().pipeline_latency <= self.now).then_some(packet)
     }
 
     /// What a head waits for: of several outputs that it may use, the one that lacks least counts.
@@ -66,7 +66,7 @@ impl Simulator<'_> {
         }
         let input = &self.routers[router].inputs[port];
         let shares =
-            |other: usize| self.plan.system.router.crossbar_inputs == CrossbarInputs::Port || other == vc;
+            |other: usize| self.plan.system.cioq().crossbar_inputs == CrossbarInputs::Port || other == vc;
         let leaves = input.consumptions.iter().any(|passage| passage.vc == vc);
         if leaves || input.transfers.iter().any(|transfer| shares(transfer.vc)) {
             return WaitReason::Input;
@@ -107,11 +107,11 @@ impl Simulator<'_> {
     /// Whether an output cannot take a packet of `length` phits now, wherever it goes from there.
     fn is_busy(&self, router: usize, port: usize, length: u32) -> bool {
         let output = &self.routers[router].outputs[port];
-        let full = match self.plan.system.router.output_buffer {
+        let full = match self.plan.system.cioq().output_buffer {
             Some(size) => output.occupied() + length > size,
-            None => output.link_free(self.now) > self.now + self.plan.system.router.crossbar_latency,
+            None => output.link_free(self.now) > self.now + self.plan.system.cioq().crossbar_latency,
         };
-        let node_decides = output.is_terminal() && self.plan.system.router.ejection == Ejection::IdleNode;
+        let node_decides = output.is_terminal() && self.plan.system.cioq().ejection == Ejection::IdleNode;
         full || if node_decides { output.mid_packet() } else { self.is_held(router, port) }
     }
 }

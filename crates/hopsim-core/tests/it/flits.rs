@@ -5,6 +5,10 @@ use hopsim_core::error::RunError;
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
+use hopsim_network::network::{ClassSpec, Classes, CrossbarInputs, Network};
+use hopsim_routing::RoutingConfig;
+use hopsim_routing::sequence::VcSequence;
+use hopsim_routing::vcs::Vcs;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -55,8 +59,8 @@ fn documents() -> Vec<Value> {
         changed(document, changes)
     };
     let traffic = |traffic: Value| json!([{ "traffic": traffic }]);
-    let program =
-        json!([{ "program": { "collective": { "allreduce": { "algorithm": "ring", "bytes": 4096 } } } }]);
+    let program = json!([{ "program": { "collective": { "kind": "alltoall", "bytes": 512 } } }]);
+    let units = json!({ "cycle": "1 ns", "phit": "4 B" });
     vec![
         mesh(&json!({})),
         mesh(&json!({ "load": 1.0 })),
@@ -71,29 +75,184 @@ fn documents() -> Vec<Value> {
         dragonfly(
             &json!({ "routing": { "ugal": {} }, "jobs": traffic(json!({ "pattern": { "adversarial": {} } })) }),
         ),
-        dragonfly(&json!({ "jobs": program })),
+        dragonfly(&json!({ "jobs": program, "units": units })),
     ]
 }
 
-/// Packets of a run that met no other one, if its load is small.
+/// As text, in which what is not a number equals itself.
+fn measured(plan: &Plan, trial: Trial) -> String {
+    format!("{:?}", run_as(plan, &Control::default(), trial).expect("no deadlock"))
+}
+
 fn lives(plan: &Plan, cycles: u32) -> Vec<PacketTrace> {
     trace(plan, cycles).expect("no deadlock")
 }
 
 #[test]
-fn a_lone_packet_takes_the_delays_of_each_router_and_link_and_a_cycle_per_flit() {
-    // A packet of 5 flits in buffers of 2 lies in three routers at once.
-    let document = mesh(&json!({ "load": 0.0005 }));
-    let plan = flits(&document, ROUTERS, 12);
+fn a_lone_packet_takes_the_delays_of_routers_and_links_and_a_cycle_per_flit() {
+    // Buffers hold as many flits as leave while a credit goes there and back.
+    let plan = flits(&mesh(&json!({ "load": 0.0005 })), ROUTERS, 12);
     let lives = lives(&plan, 40_000);
     assert!(lives.len() > 30, "so many packets say something: {}", lives.len());
-    let (router, link) = (2 + 1 + 3, 2);
+    let (router, link, injection) = (2 + 1 + 3, 2, plan.system.network.classes.terminal.latency);
     for packet in lives.iter().filter(|packet| packet.delivered.is_some()) {
         let hops = packet.hops.len() as u32;
-        assert_eq!(
-            packet.delivered,
-            Some(packet.generated + 1 + hops * router + (hops - 1) * link),
-            "{packet:?}"
-        );
+        let expected = packet.generated + injection + hops * router + (hops - 1) * link;
+        assert_eq!(packet.delivered, Some(expected), "{packet:?}");
+    }
+}
+
+/// Two routers that send to each other as much as they can, with packets of 20 flits, one VC and a link of latency 7.
+fn pair_of_routers() -> Value {
+    mesh(&json!({
+        "topology": { "mesh": { "sides": [2] } },
+        "links": { "network": { "latency": 7 } },
+        "router": { "input_queued": { "vcs": { "network": 1, "injection": 1 } } },
+        "jobs": [{ "traffic": { "packet_length": 20 } }],
+        "load": 1.0,
+        "measure": { "warmup": 2_000, "cycles": 40_000 },
+    }))
+}
+
+#[test]
+fn credits_go_there_and_back_for_every_flit() {
+    let plan = flits(&pair_of_routers(), ROUTERS, 5);
+    let summary = engine::run(&plan, &Control::default()).unwrap().summary;
+    // Five flits go there in 3 + 7 cycles, and their credits come back in 7. The pause between two packets is shorter.
+    let expected = 5.0 / (3.0 + 7.0 + 7.0);
+    let accepted = summary["accepted_load"].as_f64().unwrap();
+    assert!((accepted - expected).abs() < 0.002, "{accepted} for {expected}");
+}
+
+#[test]
+fn with_room_for_all_a_vc_is_idle_between_two_packets_for_as_long_as_it_is_allocated() {
+    let plan = flits(&pair_of_routers(), ROUTERS, 100);
+    let summary = engine::run(&plan, &Control::default()).unwrap().summary;
+    let accepted = summary["accepted_load"].as_f64().unwrap();
+    let expected = 20.0 / (20.0 + 2.0 + 1.0);
+    assert!((accepted - expected).abs() < 0.002, "{accepted} for {expected}");
+}
+
+#[test]
+fn packets_stretch_over_routers_unless_they_need_room_for_a_whole_one() {
+    // Buffers of 2 flits: a packet of 5 could not move at all if it needed room for all of it.
+    let document = mesh(&json!({ "load": 0.1 }));
+    let wormhole = lives(&flits(&document, ROUTERS, 2), 3_000);
+    let cut_through =
+        lives(&flits(&document, VirtualChannelPlan { whole_packets: true, ..ROUTERS }, 2), 3_000);
+    let far = |lives: &[PacketTrace]| {
+        lives.iter().filter(|packet| packet.hops.len() > 3 && packet.delivered.is_some()).count()
+    };
+    assert!(far(&wormhole) > 50, "{}", far(&wormhole));
+    assert_eq!(far(&cut_through), 0);
+}
+
+#[test]
+fn flits_credits_and_owners_agree_after_every_cycle() {
+    for (number, document) in documents().into_iter().enumerate() {
+        for (whole_packets, buffer) in [(false, 3), (true, 8)] {
+            let plan = flits(&document, VirtualChannelPlan { whole_packets, ..ROUTERS }, buffer);
+            audit(&plan, 700).unwrap_or_else(|breach| panic!("{number}, {whole_packets}: {breach}"));
+        }
+    }
+}
+
+#[test]
+fn neither_cut_nor_threads_nor_the_order_of_mail_changes_the_life_of_a_packet() {
+    for document in documents() {
+        let plan = flits(&document, ROUTERS, 6);
+        let alone = (measured(&plan, Trial::default()), trace_as(&plan, 1_201, Trial::default()));
+        for threads in [1, 2, 5] {
+            let trial = Trial { finest: true, threads, varies: true, reversed: true, ..Trial::default() };
+            let team = (measured(&plan, trial), trace_as(&plan, 1_201, trial));
+            assert!(alone == team, "{trial:?}: {document}");
+        }
+    }
+}
+
+#[test]
+fn regions_that_run_too_far_ahead_show() {
+    let plan = flits(&mesh(&json!({ "load": 0.8 })), ROUTERS, 6);
+    let stretched = Trial { finest: true, threads: 2, stretched: 3, ..Trial::default() };
+    assert!(measured(&plan, Trial::default()) != measured(&plan, stretched));
+}
+
+#[test]
+fn a_run_goes_on_with_a_snapshot_as_if_it_had_never_stopped() {
+    for document in documents() {
+        let plan = flits(&document, ROUTERS, 6);
+        let mut kept = Vec::new();
+        let mut keep = |snapshot: &Snapshot| kept.push(snapshot.clone());
+        let finest = Trial { finest: true, threads: 2, ..Trial::default() };
+        let stages = Stages { at: Some(517), keep: Some(&mut keep), ..Stages::default() };
+        let whole = engine::run_in_stages_as(&plan, &Control::default(), finest, stages).unwrap();
+        let Some(snapshot) = kept.pop() else { panic!("the run ended before: {document}") };
+        let from = Stages { from: Some((&snapshot, Scope::All)), ..Stages::default() };
+        let rest = engine::run_in_stages(&plan, &Control::default(), from).unwrap();
+        assert!(format!("{whole:?}") == format!("{rest:?}"), "{document}");
+    }
+}
+
+#[test]
+fn what_is_recorded_changes_no_result() {
+    let streams = ["nodes", "links", "occupancy", "link_series", "waits", "congestion_trees", "packet_hops"];
+    for document in [mesh(&json!({ "load": 0.9 })), mesh(&json!({ "routing": { "valiant": {} } }))] {
+        let plain = engine::run(&flits(&document, ROUTERS, 6), &Control::default()).unwrap();
+        let measure =
+            json!({ "warmup": 300, "cycles": 900, "batches": 3, "interval": 100, "streams": streams });
+        let recorded = changed(document, &json!({ "measure": measure }));
+        let recorded = engine::run(&flits(&recorded, ROUTERS, 6), &Control::default()).unwrap();
+        assert_eq!(plain.summary["packet_latency_mean"], recorded.summary["packet_latency_mean"]);
+        assert_eq!(plain.summary["accepted_load"], recorded.summary["accepted_load"]);
+    }
+}
+
+#[test]
+fn where_no_two_packets_meet_whole_packets_and_flits_take_the_same_time() {
+    let document = mesh(&json!({
+        "load": 0.0005,
+        "router": { "input_queued": {
+            "vcs": { "network": 2, "injection": 2 }, "pipeline_latency": 3, "crossbar_latency": 3
+        } },
+    }));
+    let whole = lives(&Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap(), 40_000);
+    let flits = lives(&flits(&document, ROUTERS, 12), 40_000);
+    assert!(flits.len() > 30);
+    let ends = |lives: &[PacketTrace]| -> Vec<_> {
+        lives.iter().map(|packet| (packet.source, packet.serial, packet.delivered)).collect()
+    };
+    assert_eq!(ends(&whole), ends(&flits));
+}
+
+/// A ring of six routers with a VC of 4 flits, and no bubble: packets of 8 flits can fill it.
+fn ring() -> Plan {
+    let document = json!({
+        "topology": { "torus": { "sides": [6] } },
+        "router": { "input_queued": { "vcs": { "network": 2, "injection": 1 } } },
+        "jobs": [{ "traffic": { "packet_length": 8 } }],
+        "load": 1.0,
+        "measure": { "warmup": 0, "cycles": 20_000, "watchdog": 500 },
+    });
+    let mut plan = flits(&document, ROUTERS, 4);
+    let topology = Arc::clone(&plan.system.topology);
+    let spec = |buffer| ClassSpec { vcs: 1, buffer, latency: 1, bubble: 0 };
+    let classes = Classes { terminal: spec(64), links: vec![spec(4)], ejection: 1 };
+    let network = Network::new(&topology, classes, 1, CrossbarInputs::Port);
+    let vcs = Vcs::increasing(VcSequence::unordered(&network.classes, 0));
+    let minimal: RoutingConfig = serde_json::from_value(json!({ "minimal": {} })).unwrap();
+    plan.system.routing = minimal.build(&topology, vcs);
+    plan.system.network = Arc::new(network);
+    plan
+}
+
+#[test]
+fn a_ring_of_one_vc_comes_to_a_deadlock_that_is_found() {
+    let Err(RunError::Deadlock(report)) = engine::run(&ring(), &Control::default()) else {
+        panic!("no deadlock was found")
+    };
+    assert!(report.waiting.len() >= 3, "{report}");
+    for (head, next) in report.waiting.iter().zip(report.waiting.iter().cycle().skip(1)) {
+        let distance = (next.router + 6 - head.router) % 6;
+        assert!([0, 1, 5].contains(&distance), "each waits in its router or for a neighbour: {report}");
     }
 }

@@ -202,7 +202,7 @@ fn waits_add_up_to_the_cycles_from_the_first_chance_to_the_grant() {
         let traces = trace(&plan, 2000).expect("no deadlock");
         let grants =
             || traces.iter().flat_map(|trace| &trace.hops).filter(|hop| (600..2000).contains(&hop.granted));
-        let pipeline = plan.system.router.pipeline_latency;
+        let pipeline = plan.system.router.pipeline_latency();
         let waited: u64 = grants().map(|hop| u64::from(hop.granted - hop.arrived - pipeline)).sum();
         for name in ["waits", "flow_waits"] {
             let sum = |part: &str| counts(table(&outcome, name), part).iter().sum::<u64>();

@@ -110,8 +110,8 @@ fn the_parts_of_a_life_are_its_latency() {
         let ports = rows(hops, ["router", "port", "port_class", "peer_router"]);
         let waited: Vec<i64> = rows(hops, CAUSES).iter().map(|causes| causes.iter().sum()).collect();
         for (row, [length, delivered, arrived, granted, departed]) in lives.iter().copied().enumerate() {
-            assert_eq!(waited[row] + i64::from(plan.system.router.pipeline_latency), granted - arrived);
-            assert!(departed >= granted + i64::from(plan.system.router.crossbar_latency));
+            assert_eq!(waited[row] + i64::from(plan.system.router.pipeline_latency()), granted - arrived);
+            assert!(departed >= granted + i64::from(plan.system.router.cioq().unwrap().crossbar_latency));
             if keys[row][3] == 0 {
                 assert!(arrived >= keys[row][0]);
             }

@@ -72,7 +72,7 @@ pub fn for_each_plan((cases, common, seed): (u32, u32, u8), test: impl Fn(&Plan,
         let plan = document.plan().map_err(TestCaseError::reject)?;
         let attempts = plan.system.network.routers
             * plan.system.network.layout.slots() as u32
-            * plan.system.router.allocator.iterations;
+            * plan.system.cioq().allocator.iterations;
         test(&plan, document.cycles().min(500.max(ATTEMPTS / attempts))).map_err(TestCaseError::fail)
     });
 }

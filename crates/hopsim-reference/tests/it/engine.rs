@@ -297,7 +297,7 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
 /// What `plan` covers of the ways in and out, with the control of injection named `control`.
 fn names_of_terminals(plan: &Plan, control: &str) -> Vec<String> {
     let routing = plan.experiment.routing.name();
-    let parallel = plan.system.router.consumption == Consumption::Parallel;
+    let parallel = plan.system.cioq().consumption == Consumption::Parallel;
     let split = plan.system.network.layout.inputs() > plan.system.network.layout.ports();
     let several = plan.system.shortest_packet() < plan.system.longest_packet();
     let two = plan.experiment.nic.injection_ports == 2;

@@ -53,13 +53,13 @@ fn a_packet_departs_when_it_has_crossed_and_the_one_before_has_left() {
             // Messages leave between the packets.
             return Ok(());
         }
-        let parallel = plan.system.router.consumption == Consumption::Parallel;
+        let parallel = plan.system.cioq().consumption == Consumption::Parallel;
         for ((router, port), mut packets) in passages(plan, &trace(plan, cycles.min(1000))) {
             packets.sort_unstable();
             let alone = !(parallel && plan.system.topology.ports()[port as usize] == PortClass::Terminal);
             let mut free = 0;
             for (granted, left, cycles) in packets {
-                let expected = free.max(granted + plan.system.router.crossbar_latency);
+                let expected = free.max(granted + plan.system.cioq().crossbar_latency);
                 if left.is_some_and(|left| left != expected) {
                     return Err(format!(
                         "router {router} port {port}: granted {granted}, left {left:?}, not {expected}"
