@@ -65,13 +65,13 @@ fn documents() -> Vec<Value> {
         mesh(&json!({})),
         mesh(&json!({ "load": 1.0 })),
         mesh(&json!({ "routing": { "valiant": {} }, "load": 0.2 })),
-        mesh(&json!({ "links": { "network": { "latency": 1, "cycles_per_phit": 2 } } })),
+        mesh(&json!({ "links": { "network": { "latency": 1 } } })),
         mesh(
             &json!({ "jobs": traffic(json!({ "changes": [{ "cycle": 333, "load": 0.2 }, { "cycle": 700, "load": 0.5 }] })) }),
         ),
-        mesh(&json!({ "jobs": traffic(json!({ "request_reply": { "outstanding": 4 } })) })),
         mesh(&json!({ "nic": { "source_queue": 2 }, "load": 0.9 })),
         dragonfly(&json!({})),
+        dragonfly(&json!({ "jobs": traffic(json!({ "request_reply": { "outstanding": 4 } })) })),
         dragonfly(
             &json!({ "routing": { "ugal": {} }, "jobs": traffic(json!({ "pattern": { "adversarial": {} } })) }),
         ),
@@ -118,8 +118,9 @@ fn pair_of_routers() -> Value {
 fn credits_go_there_and_back_for_every_flit() {
     let plan = flits(&pair_of_routers(), ROUTERS, 5);
     let summary = engine::run(&plan, &Control::default()).unwrap().summary;
-    // Five flits go there in 3 + 7 cycles, and their credits come back in 7. The pause between two packets is shorter.
-    let expected = 5.0 / (3.0 + 7.0 + 7.0);
+    // Five flits go there in 3 + 7 cycles, and their credits come back in 7; a head first waits there for 2 + 1 cycles.
+    let trip = 3.0 + 7.0 + 7.0;
+    let expected = 20.0 / (4.0 * trip + 2.0 + 1.0);
     let accepted = summary["accepted_load"].as_f64().unwrap();
     assert!((accepted - expected).abs() < 0.002, "{accepted} for {expected}");
 }

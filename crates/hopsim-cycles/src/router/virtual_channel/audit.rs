@@ -37,7 +37,7 @@ impl<'s, 'p, M: Run> Audit<'s, 'p, M> {
         let layout = region.shared.layout;
         let owners = (0..layout.slots()).filter_map(|slot| {
             let input = &region.routers.inputs[region.shared.slot_id(number, Slot::at(slot))];
-            input.output.filter(|_| input.left > 0).map(|pair| (pair, slot as u16))
+            input.output.map(|pair| (pair, slot as u16))
         });
         let mut owners: Vec<(u16, u16)> = owners.collect();
         owners.sort_unstable();

@@ -180,8 +180,10 @@ impl<M: Run> VirtualChannel<'_, M> {
     ) {
         let id = self.shared.slot_id(number, slot);
         self.routers.outputs[self.shared.pair_id(number, pair)].owner = None;
-        let length = u32::from(self.routers.inputs[id].trail.length);
-        let packet = std::mem::replace(&mut self.routers.inputs[id].packet, NONE);
+        let input = &mut self.routers.inputs[id];
+        input.output = None;
+        let length = u32::from(input.trail.length);
+        let packet = std::mem::replace(&mut input.packet, NONE);
         if packet != NONE {
             self.deliver(packet, (port, departure + 1 - length));
         }
