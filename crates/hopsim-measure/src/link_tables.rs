@@ -5,6 +5,7 @@ use super::link_series::LinkSums;
 use super::places::LinkCounts;
 use super::waits::Waited;
 use super::{Column, Counts, Table, tables};
+use crate::table_kind::{CYCLES, ColumnText, PACKETS};
 use hopsim_experiment::plan::Plan;
 use hopsim_experiment::plan::output_vcs::{OutputVc, is_plugged, output_vcs};
 use hopsim_network::network::{NONE, TERMINAL};
@@ -14,6 +15,22 @@ use std::collections::BTreeMap;
 fn utilisation(place: &OutputVc, phits: u64, cycles: f64) -> f64 {
     phits as f64 * place.pace / cycles
 }
+
+/// Columns of the table of links.
+pub const LINKS: [ColumnText; 8] = [
+    ("router", "", "Router that the link leaves."),
+    ("port", "", "Output port there, in an InfiniBand fabric among those that are plugged."),
+    ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
+    ("vc", "", "Virtual channel, from 0."),
+    ("peer_router", "", "Router at the other end; empty for a node."),
+    ("phits", "phits", "Phits that departed in the window."),
+    (
+        "utilisation",
+        "",
+        "Share of the window in which the link carried them, in an InfiniBand fabric packets of the VL. Outside of fabrics packets that depart at its end count whole, so that it may be slightly more than 1.",
+    ),
+    ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
+];
 
 /// One row per output VC of every plugged link: what departed through it, and how full the buffer behind it is.
 pub fn links(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
@@ -35,6 +52,16 @@ pub fn links(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
         ("occupancy_mean".into(), real(&held)),
     ]
 }
+
+/// Columns of the table of intervals and links that fabrics do not have.
+pub const LINK_SERIES: [ColumnText; 6] = [
+    ("cycle", CYCLES, "First cycle of the interval, warm-up included."),
+    ("router", "", "Router that the link leaves."),
+    ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
+    ("vc", "", "Virtual channel, from 0."),
+    ("phits", "phits", "Phits that departed in the interval."),
+    ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
+];
 
 /// One row per interval of the run and output VC of every plugged link: what departed through it, how full the buffer behind it
 /// is, and how long there was no room.
@@ -93,32 +120,65 @@ fn same_column<T: Copy>(
     vcs.iter().map(value).collect::<Vec<T>>().repeat(rows.len())
 }
 
-/// What packets waited for: a row per output VC, and one per flow.
-pub fn waits(plan: &Plan, Counts { places, .. }: &Counts) -> [(String, Table); 2] {
-    let Some(waits) = places.links.as_ref().and_then(|links| links.waits.as_ref()) else {
-        return [("waits".into(), Table::new()), ("flow_waits".into(), Table::new())];
-    };
+/// Columns of the table of output VCs that packets waited for.
+pub const LINK_OF_WAITS: [ColumnText; 4] = [
+    ("router", "", "Router that the link leaves."),
+    ("port", "", "Output port there."),
+    ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
+    ("vc", "", "Virtual channel, from 0."),
+];
+
+/// Columns of the table of flows that waited.
+pub const FLOW_OF_WAITS: [ColumnText; 3] = [
+    ("job", "", "Name of the job of the packets."),
+    ("source_group", "", "Group of their sources; the router in a network without groups."),
+    ("destination_group", "", "Group of their destinations; the router in a network without groups."),
+];
+
+/// Columns that both have.
+pub const WAITS: [ColumnText; 6] = [
+    ("packets", PACKETS, "Grants in the window: packets, each as often as it was granted an output."),
+    ("queued", CYCLES, "They waited behind other packets of their input VC."),
+    (
+        "room",
+        CYCLES,
+        "As heads they waited until the buffer behind the output VC that they were granted in the end had room for good.",
+    ),
+    ("bubble", CYCLES, "They waited until it had room for the bubble, too."),
+    ("output", CYCLES, "They waited until the output was no longer busy with others."),
+    ("crossbar", CYCLES, "They waited for the crossbar, for an arbiter or for injection control."),
+];
+
+/// What packets waited for: a row per output VC.
+pub fn waits(plan: &Plan, Counts { places, .. }: &Counts) -> Table {
+    let Some(waits) = places.waits_of_links() else { return Table::new() };
     let vcs = output_vcs(plan);
     let column = |value: &dyn Fn(&OutputVc) -> u32| Column::U32(vcs.iter().map(value).collect());
     let class = |place: &OutputVc| plan.system.network.class_name(place.port).to_owned();
-    let mut links: Table = vec![
+    let mut table: Table = vec![
         ("router".into(), column(&|place| place.router)),
         ("port".into(), column(&|place| place.port as u32)),
         ("port_class".into(), Column::Text(vcs.iter().map(class).collect())),
         ("vc".into(), column(&|place| place.vc.into())),
     ];
     let by_vc: Vec<Waited> = vcs.iter().map(|place| waits.by_pair[place.pair]).collect();
-    links.extend(waited(&by_vc));
+    table.extend(waited(&by_vc));
+    table
+}
+
+/// What packets waited for: a row per flow.
+pub fn flow_waits(plan: &Plan, Counts { places, .. }: &Counts) -> Table {
+    let Some(waits) = places.waits_of_links() else { return Table::new() };
     let by_flow: BTreeMap<FlowKey, &Waited> = waits.by_flow.iter().collect();
     let keys = || by_flow.keys();
     let job = |job: u8| plan.system.jobs[usize::from(job)].name().to_owned();
-    let mut flows: Table = vec![
+    let mut table: Table = vec![
         ("job".into(), Column::Text(keys().map(|flow| job(flow.0)).collect())),
         ("source_group".into(), Column::U32(keys().map(|flow| flow.1).collect())),
         ("destination_group".into(), Column::U32(keys().map(|flow| flow.2).collect())),
     ];
-    flows.extend(waited(&by_flow.values().map(|&&waited| waited).collect::<Vec<_>>()));
-    [("waits".into(), links), ("flow_waits".into(), flows)]
+    table.extend(waited(&by_flow.values().map(|&&waited| waited).collect::<Vec<_>>()));
+    table
 }
 
 fn waited(rows: &[Waited]) -> Table {
@@ -134,6 +194,18 @@ fn waited(rows: &[Waited]) -> Table {
         column("crossbar", &|row| row.crossbar),
     ]
 }
+
+/// Columns of the table of buffers.
+pub const OCCUPANCY: [ColumnText; 4] = [
+    ("port_class", "", "Class of ports: injection, ejection, local, global or network."),
+    ("vc", "", "Virtual channel, from 0."),
+    ("occupancy_mean", "phits", "Mean phits in one of their input buffers; empty for ejection."),
+    (
+        "utilisation",
+        "phits/cycle",
+        "Share of the window in which one of their links carried phits of the VC [0 … 1]; empty for injection.",
+    ),
+];
 
 /// One row per class of ports and VC, over all buffers and plugged links of the class.
 pub fn occupancy(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {

@@ -274,8 +274,12 @@ impl Places {
 
     /// Rows of the stream `packet_hops` so far.
     pub fn packet_hops(&self) -> usize {
-        let waits = self.links.as_ref().and_then(|links| links.waits.as_ref());
-        waits.and_then(|waits| waits.packets.as_ref()).map_or(0, PacketHops::count)
+        self.waits_of_links().and_then(|waits| waits.packets.as_ref()).map_or(0, PacketHops::count)
+    }
+
+    /// What packets waited for in routers, if asked for.
+    pub fn waits_of_links(&self) -> Option<&Waits> {
+        self.links.as_ref()?.waits.as_deref()
     }
 
     /// What packets waited for, if asked for.

@@ -141,11 +141,7 @@ impl Observer for Recorder {
             row.delivered += 1;
             row.phits += u64::from(length);
             row.latency += u64::from(latency);
-            if let Some(cohort) = self.cohorts.get_mut((packet.generated / self.interval) as usize) {
-                cohort.packets += 1;
-                cohort.misrouted += u32::from(packet.route.misrouted());
-                cohort.latency += u64::from(latency);
-            }
+            self.streams.delivered_in_series(packet, latency, self.interval);
         }
         let (rows, job) = (self.rows(at), packet.job as usize);
         let Some(totals) = self.totals.get_mut(rows.batch + job) else { return };
@@ -175,11 +171,10 @@ impl Observer for Recorder {
             part.add(&PartTotals { delivered: 1, phits: length.into(), latency: latency.into() });
         }
         self.histograms[job].count(latency);
-        if let (Some(nodes), Some(sources)) = (&mut places.nodes, &mut self.sources) {
+        self.streams.delivered(packet, latency);
+        if let Some(nodes) = &mut places.nodes {
             nodes.delivered
                 [(packet.destination(topology.nodes_per_router()) - places.first_node) as usize] += 1;
-            sources.received[packet.source as usize] += 1;
-            sources.latency[packet.source as usize] += u64::from(latency);
         }
     }
 
