@@ -8,6 +8,7 @@ pub mod cube;
 pub mod dragonfly;
 pub mod fat_tree;
 pub mod graph;
+mod grid;
 pub mod hyperx;
 pub mod ideal;
 pub mod shortest;

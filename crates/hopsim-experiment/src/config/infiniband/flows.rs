@@ -36,7 +36,7 @@ pub struct FlowConfig {
     #[schemars(example = 1)]
     pub destination: u32,
     /// When the flow begins, within `host.start_jitter`; times count from the beginning of the run, warm-up included.
-    #[serde(default = "at_once")]
+    #[serde(default = "super::at_once")]
     #[schemars(example = "1 s")]
     pub start: String,
     /// When the flow ends: no packet of it begins at this time or later; default: the end of the run.
@@ -55,8 +55,4 @@ pub struct FlowConfig {
     #[serde(default)]
     #[schemars(range(max = 15))]
     pub service_level: u8,
-}
-
-fn at_once() -> String {
-    "0 s".into()
 }

@@ -23,7 +23,7 @@ pub struct MessagesConfig {
     #[serde(default)]
     pub gaps: Gaps,
     /// When nodes begin to draw; times count from the beginning of the run, warm-up included.
-    #[serde(default = "at_once")]
+    #[serde(default = "super::at_once")]
     #[schemars(example = "1 s")]
     pub start: String,
     /// When nodes cease to draw: no message is drawn at this time or later; default: the end of the run.
@@ -49,8 +49,4 @@ pub enum Gaps {
 
 fn one_packet() -> u64 {
     2048
-}
-
-fn at_once() -> String {
-    "0 s".into()
 }

@@ -320,3 +320,8 @@ impl Default for LanesConfig {
         }
     }
 }
+
+/// When flows and nodes begin that say nothing else.
+fn at_once() -> String {
+    "0 s".into()
+}
