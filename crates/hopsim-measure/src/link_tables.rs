@@ -73,7 +73,6 @@ pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Tab
     let vcs = output_vcs(plan);
     let length = |cycle: u32| f64::from(interval.min(end - cycle));
     let rows: Vec<LinkInterval> = series.rows().map(|(cycle, row)| (cycle, length(cycle), row)).collect();
-    let all = (&rows[..], &vcs[..]);
     let class = |vc: &OutputVc| plan.system.network.layout.class[vc.port];
     let used = |&(_, length, row): &LinkInterval, vc: &OutputVc| utilisation(vc, row.phits[vc.pair], length);
     let held = |&(_, length, row): &LinkInterval, vc: &OutputVc| {
@@ -85,15 +84,15 @@ pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Tab
     let mut names: Vec<String> = vec!["terminal".into()];
     names.extend(plan.system.topology.link_classes().iter().map(|&name| name.to_owned()));
     vec![
-        ("cycle".into(), Column::U32(column(all, |&(cycle, ..), _| cycle))),
-        ("router".into(), Column::U32(same_column(all, |vc| vc.router))),
-        ("port".into(), Column::U32(same_column(all, |vc| vc.port as u32))),
-        ("port_class".into(), Column::Named { names, rows: same_column(all, class) }),
-        ("vc".into(), Column::U32(same_column(all, |vc| vc.vc.into()))),
-        ("phits".into(), Column::U64(column(all, |(.., row), vc| row.phits[vc.pair]))),
-        ("utilisation".into(), Column::F64(column(all, used))),
-        ("occupancy_mean".into(), Column::F64(column(all, held))),
-        ("credit_stall_fraction".into(), Column::F64(column(all, stalled))),
+        ("cycle".into(), Column::U32(column(&rows, &vcs, |&(cycle, ..), _| cycle))),
+        ("router".into(), Column::U32(same_column(&rows, &vcs, |vc| vc.router))),
+        ("port".into(), Column::U32(same_column(&rows, &vcs, |vc| vc.port as u32))),
+        ("port_class".into(), Column::Named { names, rows: same_column(&rows, &vcs, class) }),
+        ("vc".into(), Column::U32(same_column(&rows, &vcs, |vc| vc.vc.into()))),
+        ("phits".into(), Column::U64(column(&rows, &vcs, |(.., row), vc| row.phits[vc.pair]))),
+        ("utilisation".into(), Column::F64(column(&rows, &vcs, used))),
+        ("occupancy_mean".into(), Column::F64(column(&rows, &vcs, held))),
+        ("credit_stall_fraction".into(), Column::F64(column(&rows, &vcs, stalled))),
     ]
 }
 
@@ -102,7 +101,8 @@ type LinkInterval<'a> = (u32, f64, &'a LinkSums);
 
 /// What there is to say of every output VC in every interval.
 fn column<T>(
-    (rows, vcs): (&[LinkInterval<'_>], &[OutputVc]),
+    rows: &[LinkInterval<'_>],
+    vcs: &[OutputVc],
     value: impl Fn(&LinkInterval<'_>, &OutputVc) -> T,
 ) -> Vec<T> {
     let mut column = Vec::with_capacity(rows.len() * vcs.len());
@@ -114,7 +114,8 @@ fn column<T>(
 
 /// A column of what there is to say of every output VC, the same in every interval.
 fn same_column<T: Copy>(
-    (rows, vcs): (&[LinkInterval<'_>], &[OutputVc]),
+    rows: &[LinkInterval<'_>],
+    vcs: &[OutputVc],
     value: impl Fn(&OutputVc) -> T,
 ) -> Vec<T> {
     vcs.iter().map(value).collect::<Vec<T>>().repeat(rows.len())

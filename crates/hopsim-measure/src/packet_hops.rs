@@ -2,9 +2,10 @@
 
 use super::{Column, Table};
 use crate::table_kind::{CYCLES, ColumnText};
-use hopsim_cycles::kernel::ids::{Id as _, PairId, SlotId};
+use hopsim_cycles::kernel::ids::Id as _;
 use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::kernel::packet::PacketKey;
+use hopsim_cycles::observer::Grant;
 use hopsim_experiment::config::measure::PacketsConfig;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{NONE, TERMINAL};
@@ -124,17 +125,10 @@ impl PacketHops {
         self.rows.len()
     }
 
-    /// A packet, which departs at `departed`, was granted an output VC at `granted`, after it had waited in an input VC, for what
-    /// the columns of the table say in their order.
+    /// A packet was granted an output VC, after it had waited in an input VC, for what the columns of the table say in their order.
     // Out of line, so that runs without the stream do not pay for it.
     #[inline(never)]
-    pub fn add(
-        &mut self,
-        packet: &Packet,
-        (slot, pair): (SlotId, PairId),
-        (granted, departed): (u32, u32),
-        waited: [u32; 5],
-    ) {
+    pub fn add(&mut self, packet: &Packet, grant: &Grant, waited: [u32; 5]) {
         let key = packet.key(self.nodes_per_router);
         if !self.chosen.has(&key) {
             return;
@@ -145,11 +139,11 @@ impl PacketHops {
             length: packet.length,
             hop: packet.hops.iter().sum(),
             misrouted: packet.route.misrouted(),
-            slot: slot.index() as u32,
-            pair: pair.index() as u32,
+            slot: grant.slot.index() as u32,
+            pair: grant.pair.index() as u32,
             arrived: packet.arrived,
-            granted,
-            departed,
+            granted: grant.now,
+            departed: grant.departure,
             waited,
         });
     }

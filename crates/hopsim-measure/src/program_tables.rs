@@ -105,7 +105,7 @@ struct MessageRow {
 }
 
 /// The messages of a job, by source and number.
-fn messages_of((number, job): (usize, &ProgramPlan), logs: &[Log]) -> Vec<MessageRow> {
+fn messages_of(number: usize, job: &ProgramPlan, logs: &[Log]) -> Vec<MessageRow> {
     let logs: Vec<_> = logs.iter().filter_map(|log| log.messages.as_deref()).collect();
     let mut first = Vec::with_capacity(logs.len());
     let mut all = Vec::with_capacity(logs.iter().map(|log| log.sent.len()).sum());
@@ -165,7 +165,7 @@ const MESSAGES: [ColumnText; 13] = [
 /// One row per message, by job, source and number.
 fn messages(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
     let rows: Vec<MessageRow> =
-        programs.with_end().flat_map(|job| messages_of(job, counts.logs(job.0))).collect();
+        programs.with_end().flat_map(|(number, job)| messages_of(number, job, counts.logs(number))).collect();
     let narrow = |of: &dyn Fn(&MessageRow) -> u32| Column::U32(rows.iter().map(of).collect());
     let wide = |of: &dyn Fn(&MessageRow) -> u64| Column::U64(rows.iter().map(of).collect());
     let at = |stage: Stage| narrow(&|row| row.stages[stage as usize]);

@@ -191,7 +191,7 @@ fn nodes(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
     let grown = all.clone().map(|node| {
         places.backlogs.get(node as usize).map_or(f64::NAN, |node| node.growth.iter().sum::<i32>().into())
     });
-    let behind = nodes_behind(plan, (recorder, places));
+    let behind = nodes_behind(plan, recorder, places);
     let falls_behind = all
         .clone()
         .map(|node| behind.as_ref().map_or(f64::NAN, |behind| f64::from(u8::from(behind[node as usize]))));

@@ -1,6 +1,6 @@
 //! Jobs: who sends what, to whom and when.
 
-use super::programs::{self, Library, Units};
+use super::programs::{self, Library, ProgramJob, Units};
 use super::within;
 use crate::config::stop::Warmup;
 use crate::config::{Experiment, JobConfig};
@@ -152,13 +152,19 @@ pub fn build(
         let job = &experiment.jobs[index];
         let path = format!("jobs.{index}");
         if let Some(program) = &job.program {
-            let plan = programs::plan(experiment, (index as u64, job, program), nodes, (units, library));
+            let plan = programs::plan(
+                experiment,
+                ProgramJob { number: index as u64, job, config: program },
+                nodes,
+                units,
+                library,
+            );
             return plan.map(JobPlan::Program).map_err(|e| e.within(&path));
         }
         let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
         let traffic = job.traffic.clone().unwrap_or_default();
-        check_start(experiment, (job, &traffic)).map_err(|e| e.within(&path))?;
-        let plan = traffic_plan(experiment, (job, &traffic), &site);
+        check_start(experiment, job, &traffic).map_err(|e| e.within(&path))?;
+        let plan = traffic_plan(experiment, job, &traffic, &site);
         plan.map(JobPlan::Traffic).map_err(|e| e.within("traffic").within(&path))
     };
     let running = experiment.running().map(|(index, _)| (index, std::mem::take(&mut nodes[index])));
@@ -237,7 +243,8 @@ pub fn place_job(
 
 fn traffic_plan(
     experiment: &Experiment,
-    (job, traffic): (&JobConfig, &hopsim_traffic::Config),
+    job: &JobConfig,
+    traffic: &hopsim_traffic::Config,
     site: &Site<'_>,
 ) -> Result<TrafficPlan, ConfigError> {
     let length = traffic.packet_length;
@@ -286,7 +293,8 @@ fn traffic_plan(
 /// Refuses traffic that begins after the run or after its first change.
 fn check_start(
     experiment: &Experiment,
-    (job, traffic): (&JobConfig, &hopsim_traffic::Config),
+    job: &JobConfig,
+    traffic: &hopsim_traffic::Config,
 ) -> Result<(), ConfigError> {
     let end = experiment.measure.warmup.cycles() + experiment.measure.cycles;
     let change = traffic.changes.first().map_or(end, |change| change.cycle);

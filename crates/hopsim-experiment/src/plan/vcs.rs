@@ -23,7 +23,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
     let name = experiment.router.name();
     let vcs = vcs_mut(&mut experiment.router);
     let Safety::Ordered(order) = &paths.safety else {
-        return resolve_unordered((name, vcs), topology, &paths.safety, replies);
+        return resolve_unordered(name, vcs, topology, &paths.safety, replies);
     };
     within(1..=MOST, vcs.injection, &format!("router.{name}.vcs.injection"))?;
     let increasing = matches!(vcs.management, VcManagement::Increasing(_));
@@ -44,7 +44,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
         }
         paths => paths.filter(|_| !increasing),
     };
-    let reply = reply_vcs((name, vcs.reply), increasing, replies)?;
+    let reply = reply_vcs(name, vcs.reply, increasing, replies)?;
     let classes = topology.link_classes();
     let copies = if replies && increasing { 2 } else { 1 };
     let needed = vcs_needed(&order.sequence).map(|n| u32::from(n) * copies);
@@ -79,7 +79,8 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
 
 /// Fills in the VCs of a network where VCs have no order, or checks the given ones.
 fn resolve_unordered(
-    (name, vcs): (&str, &mut VcsConfig),
+    name: &str,
+    vcs: &mut VcsConfig,
     topology: &Topology,
     safety: &Safety,
     replies: bool,
@@ -159,7 +160,8 @@ fn increasing_reason(
 
 /// VCs for replies alone, by class of links.
 fn reply_vcs(
-    (name, reply): (&str, Option<ReplyVcs>),
+    name: &str,
+    reply: Option<ReplyVcs>,
     increasing: bool,
     replies: bool,
 ) -> Result<ByClass<u32>, ConfigError> {

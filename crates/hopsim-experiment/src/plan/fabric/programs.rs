@@ -6,7 +6,7 @@ use crate::config::Experiment;
 use crate::config::limits::{MAX_CYCLES, within};
 use crate::config::program::ProgramConfig;
 use crate::plan::jobs;
-use crate::plan::programs::{self, Library, Units};
+use crate::plan::programs::{self, Library, ProgramJob, Units};
 use crate::plan::quantity::{TIMES, positive};
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
@@ -51,7 +51,13 @@ pub fn build(
         let service_level = host.service_level.unwrap_or(0);
         let plan = within(0..=15, u32::from(service_level), "host.service_level").and_then(|()| {
             check_driven(program)?;
-            programs::plan(experiment, (number as u64, job, program), nodes, (Some(units), library))
+            programs::plan(
+                experiment,
+                ProgramJob { number: number as u64, job, config: program },
+                nodes,
+                Some(units),
+                library,
+            )
         });
         Some(match plan {
             Ok(plan) => Ok(FabricProgram { job: running(experiment, number), plan, service_level }),
