@@ -4,6 +4,7 @@ use super::external;
 use super::generators;
 use super::quantity::{SIZES, TIMES, positive};
 use super::within;
+use crate::config::limits::{PACKET_LENGTHS, PROCESSOR_TIMES};
 use crate::config::measure::RecordStream;
 use crate::config::program::{
     AnySource, CpuSpeed, EagerLimit, HostCompat, HostConfig, LastPacket, ProgramConfig, Repeat,
@@ -231,12 +232,11 @@ fn rules(
     clock: Clock,
 ) -> Result<Rules, ConfigError> {
     let path = |key: &str| format!("host.{key}");
-    let most = 1_000_000;
-    within(0..=most, host.send_overhead, &path("send_overhead"))?;
-    within(0..=most, host.receive_overhead, &path("receive_overhead"))?;
-    within(0..=most, host.gap, &path("gap"))?;
+    within(PROCESSOR_TIMES, host.send_overhead, path("send_overhead"))?;
+    within(PROCESSOR_TIMES, host.receive_overhead, path("receive_overhead"))?;
+    within(PROCESSOR_TIMES, host.gap, path("gap"))?;
     let packet_length = packet_length(Some(host));
-    within(1..=4096, packet_length, &path("packet_length"))?;
+    within(PACKET_LENGTHS, packet_length, path("packet_length"))?;
     if host.header_length >= packet_length {
         let reason = format!("leaves no room for payload in packets of {packet_length} phits");
         return Err(ConfigError::new(path("header_length"), reason)

@@ -4,6 +4,7 @@ use super::classes::{vcs_mut, vcs_of};
 use super::jobs::answers;
 use super::within;
 use crate::config::Experiment;
+use crate::config::limits::VCS;
 use crate::config::router::{ReplyVcs, VcManagement, Vcs as VcsConfig};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
@@ -25,7 +26,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
     let Safety::Ordered(order) = &paths.safety else {
         return resolve_unordered(name, vcs, topology, &paths.safety, replies);
     };
-    within(1..=MOST, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    within(VCS, vcs.injection, format!("router.{name}.vcs.injection"))?;
     let increasing = matches!(vcs.management, VcManagement::Increasing(_));
     if replies && vcs.injection < 2 {
         return Err(ConfigError::new(
@@ -62,7 +63,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
                 .value(given)
                 .valid(format!("{} … {MOST}", needed[class])));
         }
-        within(1..=MOST, given, &path)?;
+        within(VCS, given, &path)?;
         if given < reply[class] {
             return Err(ConfigError::new(
                 path,
@@ -85,11 +86,11 @@ fn resolve_unordered(
     safety: &Safety,
     replies: bool,
 ) -> Result<(), ConfigError> {
-    within(1..=MOST, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    within(VCS, vcs.injection, format!("router.{name}.vcs.injection"))?;
     for class in topology.link_classes() {
         let given = *vcs_of(vcs, class).get_or_insert(safety.vcs().unwrap_or(1));
         let path = format!("router.{name}.vcs.{class}");
-        within(1..=MOST, given, &path)?;
+        within(VCS, given, &path)?;
         if let Some((least, reason, valid)) = unordered_reason(safety).filter(|&(least, ..)| given < least) {
             let valid = format!("{least} … {MOST}{valid}");
             return Err(ConfigError::new(path, reason).value(given).valid(valid));
@@ -168,8 +169,8 @@ fn reply_vcs(
     let path = format!("router.{name}.vcs.reply");
     let value = |vcs: ReplyVcs| format!("{{ local = {}, global = {} }}", vcs.local, vcs.global);
     if let Some(vcs) = reply {
-        within(1..=MOST, vcs.local, &format!("{path}.local"))?;
-        within(1..=MOST, vcs.global, &format!("{path}.global"))?;
+        within(VCS, vcs.local, format!("{path}.local"))?;
+        within(VCS, vcs.global, format!("{path}.global"))?;
     }
     match reply {
         Some(vcs) if !replies => Err(ConfigError::new(path, "no job has replies")

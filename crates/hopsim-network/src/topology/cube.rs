@@ -1,7 +1,7 @@
 //! Meshes, tori and rings: see [`MeshConfig`], [`TorusConfig`] and [`RingConfig`].
 
 use super::grid::{Coordinates, Grid, MAX_DIMENSIONS};
-use super::{Interconnect, MAX_PORTS, Parameters, PortClass};
+use super::{Interconnect, MAX_PORTS, NODES_PER_ROUTER, Parameters, PortClass};
 use crate::by_class::ByClass;
 use crate::error::ConfigError;
 use hopsim_random::Stream;
@@ -24,9 +24,9 @@ pub struct MeshConfig {
     /// Routers along each dimension \[1 to 8 dimensions of 2 … 65535\].
     #[schemars(length(min = 1, max = 8), inner(range(min = 2, max = 65535)))]
     pub sides: Vec<u32>,
-    /// Nodes per router \[1 … 64\].
+    /// Nodes per router.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
 }
 
@@ -42,9 +42,9 @@ pub struct TorusConfig {
     /// Routers along each dimension \[1 to 8 dimensions of 2 … 65535\].
     #[schemars(length(min = 1, max = 8), inner(range(min = 2, max = 65535)))]
     pub sides: Vec<u32>,
-    /// Nodes per router \[1 … 64\].
+    /// Nodes per router.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
     /// Which way round a packet goes if both are equally short.
     #[serde(default)]
@@ -61,9 +61,9 @@ pub struct RingConfig {
     /// Routers \[2 … 65535\].
     #[schemars(range(min = 2, max = 65535))]
     pub routers: u32,
-    /// Nodes per router \[1 … 64\].
+    /// Nodes per router.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
     /// Which way round a packet goes if both are equally short.
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! Routers on a grid, which may be joined in several ways: what meshes, tori and HyperX networks have in common.
 
-use crate::error::ConfigError;
+use super::NODES_PER_ROUTER;
+use crate::error::{ConfigError, within};
 
 /// Most dimensions. In a torus a packet remembers a direction for each in 16 bits; in a HyperX a detour over a link in each, there
 /// and on, then has a VC for every link.
@@ -35,11 +36,7 @@ impl Grid {
                 .value(sides[dimension])
                 .valid(format!("2 … {longest}")));
         }
-        if !(1..=64).contains(&nodes_per_router) {
-            return Err(ConfigError::new("nodes_per_router", "out of range")
-                .value(nodes_per_router)
-                .valid("1 … 64"));
-        }
+        within(NODES_PER_ROUTER, nodes_per_router, "nodes_per_router")?;
         Ok(sides.iter().fold(1, |product: u64, &side| product.saturating_mul(u64::from(side))))
     }
 

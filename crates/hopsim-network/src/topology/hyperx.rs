@@ -1,7 +1,7 @@
 //! The HyperX: see [`Config`].
 
 use super::grid::Grid;
-use super::{Interconnect, MAX_PORTS, MAX_ROUTER_PORTS, Parameters, PortClass};
+use super::{Interconnect, MAX_PORTS, MAX_ROUTER_PORTS, NODES_PER_ROUTER, Parameters, PortClass};
 use crate::by_class::ByClass;
 use crate::error::ConfigError;
 use schemars::JsonSchema;
@@ -25,9 +25,9 @@ pub struct Config {
     /// Routers along each dimension \[1 to 8 dimensions of 2 … 512\].
     #[schemars(length(min = 1, max = 8), inner(range(min = 2, max = 512)))]
     pub sides: Vec<u32>,
-    /// Nodes per router \[1 … 64\].
+    /// Nodes per router.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
 }
 

@@ -1,5 +1,6 @@
 //! What hosts of a fabric send, as written in the document.
 
+use crate::config::limits::SERVICE_LEVELS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,8 +52,8 @@ pub struct FlowConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub bytes: Option<u64>,
-    /// Service level of the flow, which says its VL \[0 … 15\].
+    /// Service level of the flow, which says its VL.
     #[serde(default)]
-    #[schemars(range(max = 15))]
+    #[schemars(range(min = *SERVICE_LEVELS.start(), max = *SERVICE_LEVELS.end()))]
     pub service_level: u8,
 }

@@ -1,5 +1,6 @@
 //! What hosts of a fabric draw, as written in the document.
 
+use crate::config::limits::SERVICE_LEVELS;
 use hopsim_traffic::pattern::PatternConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,9 +31,9 @@ pub struct MessagesConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = "5 s")]
     pub end: Option<String>,
-    /// Service level of the messages, which says their VL \[0 … 15\].
+    /// Service level of the messages, which says their VL.
     #[serde(default)]
-    #[schemars(range(max = 15))]
+    #[schemars(range(min = *SERVICE_LEVELS.start(), max = *SERVICE_LEVELS.end()))]
     pub service_level: u8,
 }
 

@@ -94,8 +94,8 @@ fn notification(config: config::Notification) -> Result<Notification, ConfigErro
         return Ok(Notification::Packets);
     };
     let name = |name: &str| key(&format!("notification.acknowledgements.{name}"));
-    within(1..=65_535, every, &name("every"))?;
-    within(1..=256, bytes, &name("bytes"))?;
+    within(config::ACKNOWLEDGED, every, name("every"))?;
+    within(config::LENGTHS, bytes, name("bytes"))?;
     Ok(Notification::Acknowledgements { every, bytes })
 }
 
@@ -122,7 +122,7 @@ fn thresholds(given: &Thresholds, mtu: u32, buffers: [u32; 2]) -> Result<[u64; 2
     let (high, stated) = match (&given.high, given.weight) {
         (_, Some(0)) => return Ok([u64::MAX, 1]),
         (_, Some(weight)) => {
-            within(0..=15, u32::from(weight), &name("weight"))?;
+            within(0..=15, u32::from(weight), name("weight"))?;
             (share(bytes[0], weight), format!("weight {weight}"))
         }
         (text, None) => {

@@ -4,6 +4,7 @@ use super::clock::{Clock, Time};
 use super::running;
 use crate::config::Experiment;
 use crate::config::infiniband::messages::{Gaps, MessagesConfig};
+use crate::config::limits::SERVICE_LEVELS;
 use crate::plan::within;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_network::error::ConfigError;
@@ -57,7 +58,7 @@ pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<MessageTim
                 .value(messages.bytes)
                 .valid(format!("1 … {MOST_BYTES}")));
         }
-        within(0..=15, u32::from(messages.service_level), &key("service_level"))?;
+        within(SERVICE_LEVELS, messages.service_level.into(), key("service_level"))?;
         Ok(MessageTimes {
             byte: clock.byte(&messages.rate, &key("rate"))?,
             start: clock.time(&messages.start, &key("start"))?,

@@ -31,7 +31,7 @@ use super::quantity::{SIZES, positive};
 use super::within;
 use crate::config::Experiment;
 use crate::config::infiniband::{
-    self, ChannelAdapter, FabricLinks, FabricSwitch, Infiniband, SwitchArbitration,
+    self, ChannelAdapter, FabricLinks, FabricSwitch, Infiniband, SwitchArbitration, TRANSFERS,
 };
 use crate::config::measure::TimeConfig;
 use crate::config::router::RouterConfig;
@@ -310,7 +310,7 @@ fn build(
     }
     let FabricSwitch { buffers, output_buffer, transfers_per_input, arbitration, switching, .. } =
         &config.switch;
-    within(1..=255, *transfers_per_input, &path("switch.transfers_per_input"))?;
+    within(TRANSFERS, *transfers_per_input, path("switch.transfers_per_input"))?;
     let at_switch = [
         buffer(&buffers.host, "switch.buffers.host", mtu)?,
         buffer(&buffers.switch, "switch.buffers.switch", mtu)?,

@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use super::running;
 use crate::config::Experiment;
-use crate::config::limits::{MAX_CYCLES, within};
+use crate::config::limits::{CYCLES, MAX_CYCLES, SERVICE_LEVELS, within};
 use crate::config::program::ProgramConfig;
 use crate::plan::jobs;
 use crate::plan::programs::{self, Library, ProgramJob, Units};
@@ -33,7 +33,7 @@ pub fn resolve(experiment: &mut Experiment) -> Result<(), ConfigError> {
         return Ok(());
     }
     let most = *experiment.measure.max_cycles.get_or_insert(MAX_CYCLES);
-    within(1..=MAX_CYCLES, most, "measure.max_cycles")
+    within(CYCLES, most, "measure.max_cycles")
 }
 
 /// The programs on these nodes, by the number of their job.
@@ -49,7 +49,7 @@ pub fn build(
         let nodes = places.remove(&number).unwrap_or_default();
         let host = job.host.clone().unwrap_or_default();
         let service_level = host.service_level.unwrap_or(0);
-        let plan = within(0..=15, u32::from(service_level), "host.service_level").and_then(|()| {
+        let plan = within(SERVICE_LEVELS, service_level.into(), "host.service_level").and_then(|()| {
             check_driven(program)?;
             programs::plan(
                 experiment,
