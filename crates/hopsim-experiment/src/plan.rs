@@ -22,7 +22,7 @@ pub use fabric::FabricPlan;
 pub use settled::settled;
 pub use unsaved::unsaved;
 
-use crate::config::limits::{MAX_CYCLES, within};
+use crate::config::limits::{CYCLES, DELAYS, INJECTION_PORTS, MAX_CYCLES, within};
 use crate::config::measure::RecordStream;
 use crate::config::router::{RouterConfig, not_a_fabric};
 use crate::config::saturate::SaturateConfig;
@@ -67,7 +67,7 @@ impl Plan {
         library: &programs::Library<'_>,
     ) -> Result<Self, ConfigError> {
         if let Some(sweep) = &experiment.sweep {
-            sweep.branch_at.map_or(Ok(()), |at| within(1..=MAX_CYCLES, at, "sweep.branch_at"))?;
+            sweep.branch_at.map_or(Ok(()), |at| within(CYCLES, at, "sweep.branch_at"))?;
             sweep.saturate.as_ref().map_or(Ok(()), SaturateConfig::check)?;
         }
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
@@ -218,8 +218,8 @@ fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
     let m = &experiment.measure;
     let warmup = m.warmup.cycles();
     within(0..=MAX_CYCLES, warmup, "measure.warmup")?;
-    within(1..=MAX_CYCLES, m.cycles, "measure.cycles")?;
-    within(1..=MAX_CYCLES, m.watchdog, "measure.watchdog")?;
+    within(CYCLES, m.cycles, "measure.cycles")?;
+    within(CYCLES, m.watchdog, "measure.watchdog")?;
     if u64::from(warmup) + u64::from(m.cycles) > u64::from(MAX_CYCLES) {
         return Err(ConfigError::new("measure.cycles", "the run is too long")
             .value(m.cycles)
@@ -318,9 +318,9 @@ fn router_plan(experiment: &Experiment) -> Result<CioqPlan, ConfigError> {
         .value(speedup)
         .valid("1 … 64"));
     }
-    within(0..=10_000, crossbar_latency, &format!("router.{name}.crossbar_latency"))?;
-    within(0..=10_000, pipeline_latency, &format!("router.{name}.pipeline_latency"))?;
-    within(1..=8, allocator.iterations, &format!("router.{name}.allocator.iterations"))?;
+    within(DELAYS, crossbar_latency, format!("router.{name}.crossbar_latency"))?;
+    within(DELAYS, pipeline_latency, format!("router.{name}.pipeline_latency"))?;
+    within(1..=8, allocator.iterations, format!("router.{name}.allocator.iterations"))?;
     let longest = jobs::longest_packet(experiment).min(4096);
     // The small term keeps a quotient that is an integer from being rounded up.
     let crossing = (0..=longest).map(|length| (f64::from(length) / speedup - 1e-9).ceil().max(1.0) as u32);
@@ -361,7 +361,7 @@ fn consumption(experiment: &Experiment) -> Result<Consumption, ConfigError> {
 /// Refuses several injection ports, and choices among their VCs, that do not fit the network.
 fn check_injection(experiment: &Experiment, topology: &Topology) -> Result<(), ConfigError> {
     let NicConfig { injection_ports: ports, injection_vc, .. } = experiment.nic;
-    within(1..=2, ports, "nic.injection_ports")?;
+    within(INJECTION_PORTS, ports, "nic.injection_ports")?;
     let directed = injection_vc == Some(InjectionVc::Direction);
     if directed && !matches!(topology, Topology::Cube(_)) {
         return Err(ConfigError::new("nic.injection_vc", "only meshes, tori and rings have directions")

@@ -1,13 +1,13 @@
-//! What every column of the results means, in one place: the summary record, and the tables of [`super::tables`].
+//! What every column of the results means: of the summary record, said here, and of the tables, said where they are made.
 
-mod congestion;
 mod fabric;
-mod packet_hops;
 mod programs;
 mod stop;
 mod verdict;
 
-use programs::{MESSAGE_SIZES, MESSAGES, OPERATIONS, PROGRAMS, RANKS};
+use crate::table_kind::{CYCLES, ColumnText, LOAD, PACKETS, RATE, TableKind};
+use crate::{fabric as fabrics, program_tables, tables};
+use programs::PROGRAMS;
 use serde::Serialize;
 
 /// A column of the results.
@@ -23,15 +23,8 @@ pub struct Described {
     pub meaning: String,
 }
 
-const LOAD: &str = "phits/(node·cycle)";
-const CYCLES: &str = "cycles";
-const PACKETS: &str = "packets";
-
-/// Name, unit, meaning.
-type Row = (&'static str, &'static str, &'static str);
-
 /// Means over the window: each has `…_ci95` beside it in the summary, and a column in `batches`.
-const MEANS: [Row; 14] = [
+const MEANS: [ColumnText; 14] = [
     (
         "accepted_load",
         LOAD,
@@ -93,7 +86,7 @@ const MEANS: [Row; 14] = [
 ];
 
 /// Means over the window for each class of links: what follows the name of the class.
-const MEANS_BY_CLASS: [Row; 2] = [
+const MEANS_BY_CLASS: [ColumnText; 2] = [
     (
         "queue_latency_mean",
         CYCLES,
@@ -106,7 +99,7 @@ const MEANS_BY_CLASS: [Row; 2] = [
 const CLASSES: [&str; 3] = ["local", "global", "network"];
 
 /// Means over the window of requests and replies, where jobs have request-reply.
-const MEANS_OF_REPLIES: [Row; 5] = [
+const MEANS_OF_REPLIES: [ColumnText; 5] = [
     ("request_accepted_load", LOAD, "Phits of requests delivered."),
     ("reply_accepted_load", LOAD, "Phits of replies delivered."),
     ("request_latency_mean", CYCLES, "Packet latency of requests."),
@@ -123,7 +116,7 @@ const MEANS_OF_REPLIES: [Row; 5] = [
 ];
 
 /// Keys of the summary that are not among the means.
-const SUMMARY: [Row; 24] = [
+const SUMMARY: [ColumnText; 24] = [
     ("job", "", "Name of the job that the record is about; in records and rows by job only."),
     (
         "offered_load",
@@ -198,166 +191,6 @@ const SUMMARY: [Row; 24] = [
     ),
 ];
 
-/// The tables, with their columns.
-const TABLES: [(&str, &[Row]); 28] = [
-    ("flows", &fabric::FLOWS),
-    ("flow_series", &fabric::FLOW_SERIES),
-    ("queue_series", &fabric::QUEUE_SERIES),
-    ("link_series", &fabric::LINK_SERIES),
-    ("victims", &fabric::VICTIMS),
-    (
-        "batches",
-        &[
-            ("batch", "", "Number of the batch, from 0."),
-            ("first_cycle", CYCLES, "First cycle of the batch, warm-up included."),
-        ],
-    ),
-    ("ranks", &RANKS),
-    ("messages", &MESSAGES),
-    ("operations", &OPERATIONS),
-    ("message_sizes", &MESSAGE_SIZES),
-    (
-        "nodes",
-        &[
-            ("node", "", "Number of the node, from 0."),
-            ("router", "", "Router that it hangs from."),
-            ("job", "", "Name of its job; empty if it is idle."),
-            ("generated", PACKETS, "Packets that it generated in the window."),
-            ("injected", PACKETS, "Packets that it injected in the window; replies do not count."),
-            ("delivered", PACKETS, "Packets delivered to it in the window."),
-            ("received", PACKETS, "Packets that it sent and that were delivered in the window."),
-            ("latency_mean", CYCLES, "Mean packet latency of those that it sent."),
-            (
-                "backlog_growth",
-                PACKETS,
-                "Packets that it generated in the window, dropped ones included, less those that it injected; empty with programs.",
-            ),
-            (
-                "falls_behind",
-                "",
-                "1 if its source falls behind by 2 % or more with 99.9 % confidence, else 0; empty with programs.",
-            ),
-        ],
-    ),
-    (
-        "routers",
-        &[
-            ("router", "", "Number of the router, from 0."),
-            ("group", "", "Its group; 0 where there are no groups."),
-            ("injected", PACKETS, "Packets that its nodes injected in the window; replies do not count."),
-            ("delivered", PACKETS, "Packets delivered to its nodes in the window."),
-            ("received", PACKETS, "Packets that its nodes sent and that were delivered in the window."),
-            ("injection_load", LOAD, "Injected load, mean over its nodes with a job."),
-            ("latency_mean", CYCLES, "Mean packet latency of those that its nodes sent."),
-        ],
-    ),
-    (
-        "links",
-        &[
-            ("router", "", "Router that the link leaves."),
-            ("port", "", "Output port there, in an InfiniBand fabric among those that are plugged."),
-            ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
-            ("vc", "", "Virtual channel, from 0."),
-            ("peer_router", "", "Router at the other end; empty for a node."),
-            ("phits", "phits", "Phits that departed in the window."),
-            (
-                "utilisation",
-                "",
-                "Share of the window in which the link carried them, in an InfiniBand fabric packets of the VL. Outside of fabrics packets that depart at its end count whole, so that it may be slightly more than 1.",
-            ),
-            ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
-        ],
-    ),
-    ("links", &fabric::LINKS),
-    ("congestion_trees", &congestion::TREES),
-    ("congestion_flows", &congestion::FLOWS),
-    ("standing_packets", &congestion::STANDING),
-    ("waits", &congestion::LINK_OF_WAITS),
-    ("waits", &congestion::WAITS),
-    ("flow_waits", &congestion::FLOW_OF_WAITS),
-    ("flow_waits", &congestion::WAITS),
-    ("packet_hops", &packet_hops::PACKET_HOPS),
-    (
-        "link_series",
-        &[
-            ("cycle", CYCLES, "First cycle of the interval, warm-up included."),
-            ("router", "", "Router that the link leaves."),
-            ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
-            ("vc", "", "Virtual channel, from 0."),
-            ("phits", "phits", "Phits that departed in the interval."),
-            ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
-        ],
-    ),
-    (
-        "generation_series",
-        &[
-            (
-                "cycle",
-                CYCLES,
-                "First cycle of the interval in which packets were generated, warm-up included.",
-            ),
-            ("packets", PACKETS, "Packets generated in the interval and delivered by the end of the run."),
-            ("latency_mean", CYCLES, "Their mean packet latency."),
-            ("misrouted_fraction", "", "Share of them that ever left the minimal path [0 … 1]."),
-        ],
-    ),
-    (
-        "occupancy",
-        &[
-            ("port_class", "", "Class of ports: injection, ejection, local, global or network."),
-            ("vc", "", "Virtual channel, from 0."),
-            ("occupancy_mean", "phits", "Mean phits in one of their input buffers; empty for ejection."),
-            (
-                "utilisation",
-                "phits/cycle",
-                "Share of the window in which one of their links carried phits of the VC [0 … 1]; empty for injection.",
-            ),
-        ],
-    ),
-    (
-        "injection_waits",
-        &[
-            ("node", "", "Number of the node, from 0."),
-            (
-                "arbitration",
-                CYCLES,
-                "Heads of its injection VCs waited because another packet was granted. Of several outputs the one that lacks least counts.",
-            ),
-            (
-                "ipr",
-                CYCLES,
-                "They waited because another packet was granted while packets in transit went first.",
-            ),
-            ("output", CYCLES, "They waited for an output that was busy."),
-            ("lbr", CYCLES, "They waited for room that local buffer restriction keeps free."),
-            ("bubble", CYCLES, "They waited for room for the bubble in the ring that they would enter."),
-            ("credits", CYCLES, "They waited for room for the packet."),
-            ("input", CYCLES, "They waited for their injection port, by which another packet was leaving."),
-            ("sat", CYCLES, "They waited for the SAT signal."),
-        ],
-    ),
-    (
-        "latency_histogram",
-        &[
-            ("job", "", "Name of the job."),
-            ("latency_from", CYCLES, "Least packet latency of the bin."),
-            ("latency_to", CYCLES, "Greatest packet latency of the bin."),
-            ("packets", PACKETS, "Packets of the job delivered in the window with such a latency."),
-        ],
-    ),
-    (
-        "timeseries",
-        &[
-            ("cycle", CYCLES, "First cycle of the interval, warm-up included."),
-            ("generated", PACKETS, "Packets generated in the interval."),
-            ("injected", PACKETS, "Packets injected in the interval."),
-            ("delivered", PACKETS, "Packets delivered in the interval."),
-            ("accepted_load", LOAD, "Phits delivered in the interval, per node of the jobs."),
-            ("latency_mean", CYCLES, "Mean packet latency of those delivered in the interval."),
-        ],
-    ),
-];
-
 /// Every column, the summary first.
 pub fn columns() -> Vec<Described> {
     let means = means();
@@ -376,11 +209,11 @@ pub fn columns() -> Vec<Described> {
         all.push(Described { table: "summary", name: name.into(), unit, meaning: meaning.into() });
     }
     all.push(interval("cycles_per_burst", CYCLES, "bursts"));
-    for (growth, unit) in [("backlog_growth", LOAD), ("backlog_growth_gbps", fabric::RATE)] {
+    for (growth, unit) in [("backlog_growth", LOAD), ("backlog_growth_gbps", RATE)] {
         all.push(interval(growth, unit, "tenths of the window"));
     }
-    for (table, rows) in TABLES {
-        all.extend(rows.iter().map(|&(name, unit, meaning)| Described {
+    for (table, columns) in all_tables() {
+        all.extend(columns.iter().copied().flatten().map(|&(name, unit, meaning)| Described {
             table,
             name: name.into(),
             unit,
@@ -398,17 +231,25 @@ pub fn columns() -> Vec<Described> {
     all
 }
 
+/// Every table by name, with its columns; those that several engines make stand there once for each, with what is new.
+fn all_tables() -> Vec<(&'static str, &'static [&'static [ColumnText]])> {
+    let of_programs = program_tables::KINDS.iter().map(TableKind::texts);
+    let [first, last] = [&tables::FIRST[..], &tables::LAST].map(|kinds| kinds.iter().map(TableKind::texts));
+    let of_fabrics = fabrics::tables::KINDS.iter().map(TableKind::texts);
+    first.chain(of_programs).chain(last).chain(of_fabrics).collect()
+}
+
 /// Every mean with unit and meaning.
 fn means() -> Vec<(String, &'static str, String)> {
-    let owned = |&(name, unit, meaning): &Row| (name.to_owned(), unit, meaning.to_owned());
+    let owned = |&(name, unit, meaning): &ColumnText| (name.to_owned(), unit, meaning.to_owned());
     let of_class = |class: &'static str| {
-        let row = move |&(name, unit, meaning): &Row| {
+        let row = move |&(name, unit, meaning): &ColumnText| {
             let only = if class == "network" { "" } else { " Dragonflies only." };
             (format!("{class}_{name}"), unit, format!("{meaning}{only}"))
         };
         MEANS_BY_CLASS.iter().map(row)
     };
-    let of_replies = |row: &Row| {
+    let of_replies = |row: &ColumnText| {
         let (name, unit, meaning) = owned(row);
         (name, unit, format!("{meaning} Over the jobs with request-reply, where there are any."))
     };

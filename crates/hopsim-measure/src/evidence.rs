@@ -8,7 +8,7 @@ use hopsim_cycles::jobs::{JobPlan, TrafficPlan};
 use hopsim_experiment::plan::Plan;
 
 /// Evidence of some jobs together; `None` where programs run.
-pub fn evidence(plan: &Plan, (recorder, places): (&Recorder, &Places), jobs: &[usize]) -> Option<Evidence> {
+pub fn evidence(plan: &Plan, recorder: &Recorder, places: &Places, jobs: &[usize]) -> Option<Evidence> {
     if plan.system.has_programs() {
         return None;
     }
@@ -18,7 +18,7 @@ pub fn evidence(plan: &Plan, (recorder, places): (&Recorder, &Places), jobs: &[u
     let of_job = |job: &&TrafficPlan| {
         let length = job.packet_length;
         let senders = job.nodes.iter().copied().filter(|&node| job.sends(node));
-        senders.map(|node| source(places, (node, length), tenth)).collect::<Vec<_>>()
+        senders.map(|node| source(places, node, length, tenth)).collect::<Vec<_>>()
     };
     Some(Evidence {
         sources: (!open.is_empty()).then(|| open.iter().flat_map(of_job).collect()),
@@ -39,11 +39,11 @@ pub fn units(recorder: &Recorder, nodes: f64) -> Units {
 }
 
 /// Whether the source of each node offers a load and falls behind; `None` where programs run.
-pub fn nodes_behind(plan: &Plan, (recorder, places): (&Recorder, &Places)) -> Option<Vec<bool>> {
+pub fn nodes_behind(plan: &Plan, recorder: &Recorder, places: &Places) -> Option<Vec<bool>> {
     let tenth = recorder.parts.tenth_length();
     let is_behind = |node: usize| {
         let open = plan.system.job_at(node).and_then(JobPlan::traffic).filter(|job| is_open(job));
-        open.is_some_and(|job| source(places, (node as u32, job.packet_length), tenth).is_behind())
+        open.is_some_and(|job| source(places, node as u32, job.packet_length, tenth).is_behind())
     };
     (!plan.system.has_programs()).then(|| (0..places.backlogs.len()).map(is_behind).collect())
 }
@@ -54,7 +54,7 @@ fn is_open(job: &TrafficPlan) -> bool {
 }
 
 /// The source of a node that sends packets of a length.
-fn source(places: &Places, (node, length): (u32, u32), tenth: u64) -> Source {
+fn source(places: &Places, node: u32, length: u32, tenth: u64) -> Source {
     let backlog = &places.backlogs[node as usize];
     let packets = f64::from(backlog.generated);
     Source {

@@ -23,6 +23,7 @@ mod standing_tables;
 pub mod statistics;
 pub mod stop;
 pub mod summary;
+mod table_kind;
 pub mod tables;
 pub mod trace;
 pub mod trend;

@@ -3,6 +3,7 @@
 use hopsim_cycles::kernel::ids::{Id as _, PairId, SlotId};
 use hopsim_cycles::kernel::rows::row;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Sums of one interval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -74,19 +75,20 @@ impl LinkSeries {
         number
     }
 
-    /// Adds to the rows of the cycles `from..to`, to each of them for as many cycles as are in it.
+    /// Adds to the rows of some cycles, to each of them for as many cycles as are in it.
     #[inline]
-    fn spread(&mut self, (from, to): (u32, u32), add: impl Fn(&mut LinkSums, u32)) {
-        let Present { first, length, number } = self.present;
+    fn spread(&mut self, cycles: Range<u32>, add: impl Fn(&mut LinkSums, u32)) {
+        let (Range { start: from, end: to }, Present { first, length, number }) = (cycles, self.present);
         if from.wrapping_sub(first) < length && to.wrapping_sub(first) <= length {
             add(&mut self.rows[number], to.saturating_sub(from));
         } else if from < to {
-            self.spread_wide((from, to), add);
+            self.spread_wide(from..to, add);
         }
     }
 
     #[inline(never)]
-    fn spread_wide(&mut self, (from, to): (u32, u32), add: impl Fn(&mut LinkSums, u32)) {
+    fn spread_wide(&mut self, cycles: Range<u32>, add: impl Fn(&mut LinkSums, u32)) {
+        let Range { start: from, end: to } = cycles;
         let last = self.number(to - 1);
         let mut at = from;
         for number in (from / self.interval) as usize..=last {
@@ -102,16 +104,16 @@ impl LinkSeries {
         self.row(at).phits[pair.index()] += u64::from(length);
     }
 
-    /// A packet of `length` phits was in a slot from one cycle to another.
+    /// A packet of `length` phits was in a slot for some cycles.
     #[inline]
-    pub fn hold(&mut self, slot: SlotId, length: u32, cycles: (u32, u32)) {
+    pub fn hold(&mut self, slot: SlotId, length: u32, cycles: Range<u32>) {
         self.spread(cycles, |row, count| {
             row.occupancy[slot.index()] += u64::from(length) * u64::from(count);
         });
     }
 
     /// Of the pairs from `first` on those that have changed have room from cycle `now` on or have none any more.
-    pub fn change(&mut self, first: usize, (mut changed, open): (u64, u64), now: u32) {
+    pub fn change(&mut self, first: usize, mut changed: u64, open: u64, now: u32) {
         while changed != 0 {
             let bit = changed.trailing_zeros() as usize;
             changed &= changed - 1;
@@ -125,7 +127,7 @@ impl LinkSeries {
 
     /// A pair had no room up to cycle `now`.
     fn stall(&mut self, pair: usize, now: u32) {
-        self.spread((self.since[pair], now), |row, count| row.stalls[pair] += count);
+        self.spread(self.since[pair]..now, |row, count| row.stalls[pair] += count);
     }
 
     /// The run ends with cycle `end`, and so does what pairs without room wait for: all intervals of it have a row.

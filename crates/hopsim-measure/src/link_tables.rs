@@ -5,6 +5,7 @@ use super::link_series::LinkSums;
 use super::places::LinkCounts;
 use super::waits::Waited;
 use super::{Column, Counts, Table, tables};
+use crate::table_kind::{CYCLES, ColumnText, PACKETS};
 use hopsim_experiment::plan::Plan;
 use hopsim_experiment::plan::output_vcs::{OutputVc, is_plugged, output_vcs};
 use hopsim_network::network::{NONE, TERMINAL};
@@ -14,6 +15,22 @@ use std::collections::BTreeMap;
 fn utilisation(place: &OutputVc, phits: u64, cycles: f64) -> f64 {
     phits as f64 * place.pace / cycles
 }
+
+/// Columns of the table of links.
+pub const LINKS: [ColumnText; 8] = [
+    ("router", "", "Router that the link leaves."),
+    ("port", "", "Output port there, in an InfiniBand fabric among those that are plugged."),
+    ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
+    ("vc", "", "Virtual channel, from 0."),
+    ("peer_router", "", "Router at the other end; empty for a node."),
+    ("phits", "phits", "Phits that departed in the window."),
+    (
+        "utilisation",
+        "",
+        "Share of the window in which the link carried them, in an InfiniBand fabric packets of the VL. Outside of fabrics packets that depart at its end count whole, so that it may be slightly more than 1.",
+    ),
+    ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
+];
 
 /// One row per output VC of every plugged link: what departed through it, and how full the buffer behind it is.
 pub fn links(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
@@ -36,6 +53,16 @@ pub fn links(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
     ]
 }
 
+/// Columns of the table of intervals and links that fabrics do not have.
+pub const LINK_SERIES: [ColumnText; 6] = [
+    ("cycle", CYCLES, "First cycle of the interval, warm-up included."),
+    ("router", "", "Router that the link leaves."),
+    ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
+    ("vc", "", "Virtual channel, from 0."),
+    ("phits", "phits", "Phits that departed in the interval."),
+    ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
+];
+
 /// One row per interval of the run and output VC of every plugged link: what departed through it, how full the buffer behind it
 /// is, and how long there was no room.
 pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
@@ -46,7 +73,6 @@ pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Tab
     let vcs = output_vcs(plan);
     let length = |cycle: u32| f64::from(interval.min(end - cycle));
     let rows: Vec<LinkInterval> = series.rows().map(|(cycle, row)| (cycle, length(cycle), row)).collect();
-    let all = (&rows[..], &vcs[..]);
     let class = |vc: &OutputVc| plan.system.network.layout.class[vc.port];
     let used = |&(_, length, row): &LinkInterval, vc: &OutputVc| utilisation(vc, row.phits[vc.pair], length);
     let held = |&(_, length, row): &LinkInterval, vc: &OutputVc| {
@@ -58,15 +84,15 @@ pub fn link_series(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Tab
     let mut names: Vec<String> = vec!["terminal".into()];
     names.extend(plan.system.topology.link_classes().iter().map(|&name| name.to_owned()));
     vec![
-        ("cycle".into(), Column::U32(column(all, |&(cycle, ..), _| cycle))),
-        ("router".into(), Column::U32(same_column(all, |vc| vc.router))),
-        ("port".into(), Column::U32(same_column(all, |vc| vc.port as u32))),
-        ("port_class".into(), Column::Named { names, rows: same_column(all, class) }),
-        ("vc".into(), Column::U32(same_column(all, |vc| vc.vc.into()))),
-        ("phits".into(), Column::U64(column(all, |(.., row), vc| row.phits[vc.pair]))),
-        ("utilisation".into(), Column::F64(column(all, used))),
-        ("occupancy_mean".into(), Column::F64(column(all, held))),
-        ("credit_stall_fraction".into(), Column::F64(column(all, stalled))),
+        ("cycle".into(), Column::U32(column(&rows, &vcs, |&(cycle, ..), _| cycle))),
+        ("router".into(), Column::U32(same_column(&rows, &vcs, |vc| vc.router))),
+        ("port".into(), Column::U32(same_column(&rows, &vcs, |vc| vc.port as u32))),
+        ("port_class".into(), Column::Named { names, rows: same_column(&rows, &vcs, class) }),
+        ("vc".into(), Column::U32(same_column(&rows, &vcs, |vc| vc.vc.into()))),
+        ("phits".into(), Column::U64(column(&rows, &vcs, |(.., row), vc| row.phits[vc.pair]))),
+        ("utilisation".into(), Column::F64(column(&rows, &vcs, used))),
+        ("occupancy_mean".into(), Column::F64(column(&rows, &vcs, held))),
+        ("credit_stall_fraction".into(), Column::F64(column(&rows, &vcs, stalled))),
     ]
 }
 
@@ -75,7 +101,8 @@ type LinkInterval<'a> = (u32, f64, &'a LinkSums);
 
 /// What there is to say of every output VC in every interval.
 fn column<T>(
-    (rows, vcs): (&[LinkInterval<'_>], &[OutputVc]),
+    rows: &[LinkInterval<'_>],
+    vcs: &[OutputVc],
     value: impl Fn(&LinkInterval<'_>, &OutputVc) -> T,
 ) -> Vec<T> {
     let mut column = Vec::with_capacity(rows.len() * vcs.len());
@@ -87,38 +114,72 @@ fn column<T>(
 
 /// A column of what there is to say of every output VC, the same in every interval.
 fn same_column<T: Copy>(
-    (rows, vcs): (&[LinkInterval<'_>], &[OutputVc]),
+    rows: &[LinkInterval<'_>],
+    vcs: &[OutputVc],
     value: impl Fn(&OutputVc) -> T,
 ) -> Vec<T> {
     vcs.iter().map(value).collect::<Vec<T>>().repeat(rows.len())
 }
 
-/// What packets waited for: a row per output VC, and one per flow.
-pub fn waits(plan: &Plan, Counts { places, .. }: &Counts) -> [(String, Table); 2] {
-    let Some(waits) = places.links.as_ref().and_then(|links| links.waits.as_ref()) else {
-        return [("waits".into(), Table::new()), ("flow_waits".into(), Table::new())];
-    };
+/// Columns of the table of output VCs that packets waited for.
+pub const LINK_OF_WAITS: [ColumnText; 4] = [
+    ("router", "", "Router that the link leaves."),
+    ("port", "", "Output port there."),
+    ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
+    ("vc", "", "Virtual channel, from 0."),
+];
+
+/// Columns of the table of flows that waited.
+pub const FLOW_OF_WAITS: [ColumnText; 3] = [
+    ("job", "", "Name of the job of the packets."),
+    ("source_group", "", "Group of their sources; the router in a network without groups."),
+    ("destination_group", "", "Group of their destinations; the router in a network without groups."),
+];
+
+/// Columns that both have.
+pub const WAITS: [ColumnText; 6] = [
+    ("packets", PACKETS, "Grants in the window: packets, each as often as it was granted an output."),
+    ("queued", CYCLES, "They waited behind other packets of their input VC."),
+    (
+        "room",
+        CYCLES,
+        "As heads they waited until the buffer behind the output VC that they were granted in the end had room for good.",
+    ),
+    ("bubble", CYCLES, "They waited until it had room for the bubble, too."),
+    ("output", CYCLES, "They waited until the output was no longer busy with others."),
+    ("crossbar", CYCLES, "They waited for the crossbar, for an arbiter or for injection control."),
+];
+
+/// What packets waited for: a row per output VC.
+pub fn waits(plan: &Plan, Counts { places, .. }: &Counts) -> Table {
+    let Some(waits) = places.waits_of_links() else { return Table::new() };
     let vcs = output_vcs(plan);
     let column = |value: &dyn Fn(&OutputVc) -> u32| Column::U32(vcs.iter().map(value).collect());
     let class = |place: &OutputVc| plan.system.network.class_name(place.port).to_owned();
-    let mut links: Table = vec![
+    let mut table: Table = vec![
         ("router".into(), column(&|place| place.router)),
         ("port".into(), column(&|place| place.port as u32)),
         ("port_class".into(), Column::Text(vcs.iter().map(class).collect())),
         ("vc".into(), column(&|place| place.vc.into())),
     ];
     let by_vc: Vec<Waited> = vcs.iter().map(|place| waits.by_pair[place.pair]).collect();
-    links.extend(waited(&by_vc));
+    table.extend(waited(&by_vc));
+    table
+}
+
+/// What packets waited for: a row per flow.
+pub fn flow_waits(plan: &Plan, Counts { places, .. }: &Counts) -> Table {
+    let Some(waits) = places.waits_of_links() else { return Table::new() };
     let by_flow: BTreeMap<FlowKey, &Waited> = waits.by_flow.iter().collect();
     let keys = || by_flow.keys();
     let job = |job: u8| plan.system.jobs[usize::from(job)].name().to_owned();
-    let mut flows: Table = vec![
+    let mut table: Table = vec![
         ("job".into(), Column::Text(keys().map(|flow| job(flow.0)).collect())),
         ("source_group".into(), Column::U32(keys().map(|flow| flow.1).collect())),
         ("destination_group".into(), Column::U32(keys().map(|flow| flow.2).collect())),
     ];
-    flows.extend(waited(&by_flow.values().map(|&&waited| waited).collect::<Vec<_>>()));
-    [("waits".into(), links), ("flow_waits".into(), flows)]
+    table.extend(waited(&by_flow.values().map(|&&waited| waited).collect::<Vec<_>>()));
+    table
 }
 
 fn waited(rows: &[Waited]) -> Table {
@@ -134,6 +195,18 @@ fn waited(rows: &[Waited]) -> Table {
         column("crossbar", &|row| row.crossbar),
     ]
 }
+
+/// Columns of the table of buffers.
+pub const OCCUPANCY: [ColumnText; 4] = [
+    ("port_class", "", "Class of ports: injection, ejection, local, global or network."),
+    ("vc", "", "Virtual channel, from 0."),
+    ("occupancy_mean", "phits", "Mean phits in one of their input buffers; empty for ejection."),
+    (
+        "utilisation",
+        "phits/cycle",
+        "Share of the window in which one of their links carried phits of the VC [0 … 1]; empty for injection.",
+    ),
+];
 
 /// One row per class of ports and VC, over all buffers and plugged links of the class.
 pub fn occupancy(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {

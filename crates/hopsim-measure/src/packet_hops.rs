@@ -1,13 +1,59 @@
 //! The routers that packets pass, and what they wait for in each: the record stream `packet_hops`.
 
 use super::{Column, Table};
-use hopsim_cycles::kernel::ids::{Id as _, PairId, SlotId};
+use crate::table_kind::{CYCLES, ColumnText};
+use hopsim_cycles::kernel::ids::Id as _;
 use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::kernel::packet::PacketKey;
+use hopsim_cycles::observer::Grant;
 use hopsim_experiment::config::measure::PacketsConfig;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{NONE, TERMINAL};
 use std::ops::Range;
+
+/// Columns of the table.
+pub const PACKET_HOPS: [ColumnText; 24] = [
+    ("source", "", "Node that generated the packet."),
+    (
+        "serial",
+        "",
+        "Number of the packet among all that its source generated, from 0; dropped packets and replies count.",
+    ),
+    ("destination", "", "Node that it is for."),
+    ("job", "", "Name of its job."),
+    ("length", "phits", "Its length."),
+    ("generated", CYCLES, "Cycle in which it was generated, warm-up included."),
+    (
+        "delivered",
+        CYCLES,
+        "Cycle in which its tail is at its node: generated plus its packet latency. Empty if it was not granted the way to its node by the end of the run.",
+    ),
+    ("hop", "", "Number of the router among those that the packet passes, from 0, the router of its source."),
+    ("router", "", "Router that it passes."),
+    ("input_port", "", "Port by which it enters the router."),
+    ("input_vc", "", "Virtual channel of that port in whose buffer it waits, from 0."),
+    ("port", "", "Output port that it was granted."),
+    ("port_class", "", "Class of the link there: terminal (to a node), local, global or network."),
+    ("vc", "", "Virtual channel that it was granted, from 0."),
+    ("peer_router", "", "Router at the other end of the link; empty for a node."),
+    ("arrived", CYCLES, "Cycle in which its head arrived in the input buffer."),
+    ("granted", CYCLES, "Cycle in which it was granted the output."),
+    ("departed", CYCLES, "Cycle in which its head leaves the router, after crossbar and output queue."),
+    ("queued", CYCLES, "It waited behind other packets of its input VC."),
+    (
+        "room",
+        CYCLES,
+        "As a head it waited until the buffer behind the output VC that it was granted in the end had room for good.",
+    ),
+    ("bubble", CYCLES, "It waited until that had room for the bubble, too."),
+    ("output", CYCLES, "It waited until the output was no longer busy with others."),
+    (
+        "crossbar",
+        CYCLES,
+        "It waited for the crossbar, for an arbiter or for injection control. The five add up to granted - arrived - pipeline_latency of the router.",
+    ),
+    ("misrouted", "", "1 if it has left its minimal path with this hop or before, else 0."),
+];
 
 /// A router that a packet has passed.
 #[derive(Clone, Copy, Debug)]
@@ -79,17 +125,10 @@ impl PacketHops {
         self.rows.len()
     }
 
-    /// A packet, which departs at `departed`, was granted an output VC at `granted`, after it had waited in an input VC, for what
-    /// the columns of the table say in their order.
+    /// A packet was granted an output VC, after it had waited in an input VC, for what the columns of the table say in their order.
     // Out of line, so that runs without the stream do not pay for it.
     #[inline(never)]
-    pub fn add(
-        &mut self,
-        packet: &Packet,
-        (slot, pair): (SlotId, PairId),
-        (granted, departed): (u32, u32),
-        waited: [u32; 5],
-    ) {
+    pub fn add(&mut self, packet: &Packet, grant: &Grant, waited: [u32; 5]) {
         let key = packet.key(self.nodes_per_router);
         if !self.chosen.has(&key) {
             return;
@@ -100,11 +139,11 @@ impl PacketHops {
             length: packet.length,
             hop: packet.hops.iter().sum(),
             misrouted: packet.route.misrouted(),
-            slot: slot.index() as u32,
-            pair: pair.index() as u32,
+            slot: grant.slot.index() as u32,
+            pair: grant.pair.index() as u32,
             arrived: packet.arrived,
-            granted,
-            departed,
+            granted: grant.now,
+            departed: grant.departure,
             waited,
         });
     }

@@ -4,6 +4,7 @@
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::plan::Plan;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Parts of the window. What is left over at its end is in none.
 pub const PARTS: u32 = 100;
@@ -63,12 +64,12 @@ impl Parts {
         Some(since.checked_div(length)? as usize).filter(|&nth| nth < count)
     }
 
-    /// How much of the time from `from` up to `to` is in every tenth.
-    pub fn split(self, (from, to): (u64, u64)) -> [u64; TENTHS] {
+    /// How much of some time is in every tenth.
+    pub fn split(self, time: Range<u64>) -> [u64; TENTHS] {
         let length = self.tenth_length();
         std::array::from_fn(|tenth| {
             let first = self.first + tenth as u64 * length;
-            to.min(first + length).saturating_sub(from.max(first))
+            time.end.min(first + length).saturating_sub(time.start.max(first))
         })
     }
 }
@@ -126,9 +127,9 @@ impl Backlog {
 pub struct Stalls(pub [u32; TENTHS]);
 
 impl Stalls {
-    /// A source stood still in the cycles from one to another.
-    pub fn count(&mut self, parts: Parts, (from, to): (u32, u32)) {
-        let split = parts.split((from.into(), to.into()));
+    /// A source stood still in some cycles.
+    pub fn count(&mut self, parts: Parts, cycles: Range<u32>) {
+        let split = parts.split(cycles.start.into()..cycles.end.into());
         self.0.iter_mut().zip(split).for_each(|(sum, count)| *sum += count as u32);
     }
 }
@@ -160,8 +161,8 @@ mod tests {
     #[test]
     fn a_stall_counts_in_the_tenths_that_it_is_in() {
         let mut stalls = Stalls::default();
-        stalls.count(Parts::new(1000u32, 100u32), (990, 1025));
-        stalls.count(Parts::new(1000u32, 100u32), (1095, 1200));
+        stalls.count(Parts::new(1000u32, 100u32), 990..1025);
+        stalls.count(Parts::new(1000u32, 100u32), 1095..1200);
         assert_eq!(stalls.0, [10, 10, 5, 0, 0, 0, 0, 0, 0, 5]);
     }
 }

@@ -11,6 +11,7 @@ use hopsim_cycles::observer::WaitReason;
 use hopsim_experiment::config::measure::{MeasureConfig, RecordStream};
 use hopsim_experiment::plan::Plan;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Counts by node.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -35,7 +36,7 @@ pub struct WaitCounts {
 }
 
 impl WaitCounts {
-    fn new(nodes: usize, (routers, stride): (usize, usize)) -> Self {
+    fn new(nodes: usize, routers: usize, stride: usize) -> Self {
         let slots = routers * stride;
         Self {
             cycles: vec![[0; WaitReason::ALL.len()]; nodes],
@@ -45,20 +46,20 @@ impl WaitCounts {
         }
     }
 
-    /// The waits at some nodes and slots, of either the first one and how many.
-    fn part(&self, nodes: (usize, usize), slots: (usize, usize)) -> Self {
+    /// The waits at some nodes and slots.
+    fn part(&self, nodes: Range<usize>, slots: Range<usize>) -> Self {
         let Self { cycles, last, since, stride } = self;
         Self {
-            cycles: row(cycles, nodes.0, nodes.1),
-            last: row(last, slots.0, slots.1),
-            since: row(since, slots.0, slots.1),
+            cycles: row(cycles, nodes.start, nodes.len()),
+            last: row(last, slots.start, slots.len()),
+            since: row(since, slots.start, slots.len()),
             stride: *stride,
         }
     }
 
     /// The head of a slot, a packet of `node`, waits in this cycle unless it is granted.
     #[inline]
-    pub fn count(&mut self, (node, slot): (RegionNode, SlotId), reason: WaitReason) {
+    pub fn count(&mut self, node: RegionNode, slot: SlotId, reason: WaitReason) {
         self.last[slot.index()] = reason;
         let cycles = &mut self.cycles[node.index()];
         cycles[reason as usize] = cycles[reason as usize].wrapping_add(1);
@@ -66,21 +67,17 @@ impl WaitCounts {
     }
 
     /// The head of a slot, counted in this cycle, does not wait in it.
-    pub fn take_back(&mut self, (node, slot): (RegionNode, SlotId)) {
+    pub fn take_back(&mut self, node: RegionNode, slot: SlotId) {
         let cycles = &mut self.cycles[node.index()];
         let reason = self.last[slot.index()] as usize;
         cycles[WaitReason::Input as usize] = cycles[WaitReason::Input as usize].wrapping_add(1);
         cycles[reason] = cycles[reason].wrapping_sub(1);
     }
 
-    /// The wait of a head, which took part from cycle `first` on if not the one before it left later, ends at `now`. Of it the
-    /// cycles from `start` to `end` count.
-    pub fn end(
-        &mut self,
-        (node, slot): (RegionNode, SlotId),
-        (first, now): (u32, u32),
-        (start, end): (u32, u32),
-    ) {
+    /// The wait of a head ends, which took part from its first cycle on if not the one before it left later. Of it the cycles in
+    /// the window count.
+    pub fn end(&mut self, node: RegionNode, slot: SlotId, wait: Range<u32>, window: Range<u32>) {
+        let (Range { start: first, end: now }, Range { start, end }) = (wait, window);
         let first = first.max(std::mem::replace(&mut self.since[slot.index()], now + 1));
         let cycles = now.clamp(start, end).saturating_sub(first.clamp(start, end));
         let input = &mut self.cycles[node.index()][WaitReason::Input as usize];
@@ -152,9 +149,10 @@ impl LinkCounts {
         !self.phits.is_empty()
     }
 
-    /// A packet of `length` phits was in a slot from one cycle to another.
-    pub fn hold(&mut self, slot: SlotId, length: u32, (from, to): (u32, u32)) {
-        self.occupancy[slot.index()] += u64::from(length) * u64::from(to.saturating_sub(from));
+    /// A packet of `length` phits was in a slot for some cycles.
+    pub fn hold(&mut self, slot: SlotId, length: u32, cycles: Range<u32>) {
+        self.occupancy[slot.index()] +=
+            u64::from(length) * u64::from(cycles.end.saturating_sub(cycles.start));
     }
 
     /// The room of a pair may have changed, and that of others of its router.
@@ -194,7 +192,7 @@ impl LinkCounts {
         for (number, &word) in (first..).zip(words) {
             let changed = std::mem::replace(&mut open[number], word) ^ word;
             if let Some(series) = series {
-                series.change(64 * number, (changed, word), now);
+                series.change(64 * number, changed, word, now);
             }
             if let Some(waits) = waits {
                 waits.open(64 * number, changed & word, now);
@@ -237,7 +235,7 @@ pub struct Places {
 
 impl Places {
     /// Empty counters for `nodes` nodes from `first_node` on and so many routers.
-    pub fn new(plan: &Plan, (first_node, nodes): (u32, usize), routers: usize) -> Self {
+    pub fn new(plan: &Plan, first_node: u32, nodes: usize, routers: usize) -> Self {
         let wants = |stream| plan.experiment.measure.streams.contains(&stream);
         let stride = plan.system.network.layout.stride();
         Self {
@@ -253,7 +251,7 @@ impl Places {
                 || wants_waits(plan))
             .then(|| LinkCounts::new(plan, routers)),
             waits: wants(RecordStream::InjectionWaits)
-                .then(|| Box::new(WaitCounts::new(nodes, (routers, stride)))),
+                .then(|| Box::new(WaitCounts::new(nodes, routers, stride))),
         }
     }
 
@@ -275,8 +273,12 @@ impl Places {
 
     /// Rows of the stream `packet_hops` so far.
     pub fn packet_hops(&self) -> usize {
-        let waits = self.links.as_ref().and_then(|links| links.waits.as_ref());
-        waits.and_then(|waits| waits.packets.as_ref()).map_or(0, PacketHops::count)
+        self.waits_of_links().and_then(|waits| waits.packets.as_ref()).map_or(0, PacketHops::count)
+    }
+
+    /// What packets waited for in routers, if asked for.
+    pub fn waits_of_links(&self) -> Option<&Waits> {
+        self.links.as_ref()?.waits.as_deref()
     }
 
     /// What packets waited for, if asked for.
@@ -323,7 +325,10 @@ impl Places {
     pub fn part(&self, span: &Span) -> Self {
         let Self { first_node: _, injected, backlogs, stalls, nodes, links, waits } = self;
         let (first, count) = (span.first_node as usize, span.nodes);
-        let by_slot = |stride: usize| (span.first_router as usize * stride, span.routers * stride);
+        let by_slot = |stride: usize| {
+            let first = span.first_router as usize * stride;
+            first..first + span.routers * stride
+        };
         Self {
             first_node: span.first_node,
             injected: row(injected, first, count),
@@ -335,7 +340,8 @@ impl Places {
             }),
             links: links.as_ref().map(
                 |LinkCounts { phits, occupancy, stride, open, touched: _, series, waits: _ }| {
-                    let (first, count) = by_slot(*stride);
+                    let slots = by_slot(*stride);
+                    let (first, count) = (slots.start, slots.len());
                     let (phits, occupancy) = (row(phits, first, count), row(occupancy, first, count));
                     let open = row(open, first / 64, count / 64);
                     let series = series.as_ref().map(|series| Box::new(series.part(first, count)));
@@ -343,7 +349,9 @@ impl Places {
                     LinkCounts { phits, occupancy, stride: *stride, open, touched, series, waits: None }
                 },
             ),
-            waits: waits.as_ref().map(|waits| Box::new(waits.part((first, count), by_slot(waits.stride)))),
+            waits: waits
+                .as_ref()
+                .map(|waits| Box::new(waits.part(first..first + count, by_slot(waits.stride)))),
         }
     }
 

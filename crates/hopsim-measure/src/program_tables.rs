@@ -2,6 +2,7 @@
 
 use super::{Column, Table};
 use crate::programs::ProgramCounts;
+use crate::table_kind::{BYTES, CYCLES, ColumnText, TableKind, recorded};
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_network::network::NONE;
 use hopsim_programs::host::Figures;
@@ -15,23 +16,55 @@ fn jobs(programs: &Programs<'_>, rows: impl Iterator<Item = usize>) -> Column {
     Column::Named { names, rows: rows.map(|job| job as u8).collect() }
 }
 
-/// The tables of programs that were asked for, by name. Ranks of a program that goes on until the others are done have no end, and
-/// no rows.
+/// Makes a table of what programs took.
+type MakeProgramTable = fn(&Programs<'_>, &ProgramCounts) -> Table;
+
+/// The tables of programs. Ranks of a program that goes on until the others are done have no end, and no rows.
+pub const KINDS: [TableKind<MakeProgramTable>; 4] = [
+    TableKind { name: "ranks", stream: Some(RecordStream::Ranks), columns: &[&RANKS], make: ranks },
+    TableKind {
+        name: "messages",
+        stream: Some(RecordStream::Messages),
+        columns: &[&MESSAGES],
+        make: messages,
+    },
+    TableKind {
+        name: "operations",
+        stream: Some(RecordStream::Operations),
+        columns: &[&OPERATIONS],
+        make: operations,
+    },
+    TableKind {
+        name: "message_sizes",
+        stream: Some(RecordStream::MessageSizes),
+        columns: &[&MESSAGE_SIZES],
+        make: message_sizes,
+    },
+];
+
+/// The tables of programs that were asked for, by name.
 pub fn tables(
     programs: &Programs<'_>,
     counts: &ProgramCounts,
     streams: &[RecordStream],
 ) -> Vec<(String, Table)> {
-    type Of = fn(&Programs<'_>, &ProgramCounts) -> Table;
-    let all: [(RecordStream, &str, Of); 4] = [
-        (RecordStream::Ranks, "ranks", ranks),
-        (RecordStream::Messages, "messages", messages),
-        (RecordStream::Operations, "operations", operations),
-        (RecordStream::MessageSizes, "message_sizes", message_sizes),
-    ];
-    let wanted = all.into_iter().filter(|(stream, _, _)| streams.contains(stream));
-    wanted.map(|(_, name, table)| (name.to_owned(), table(programs, counts))).collect()
+    recorded(&KINDS, streams, |make| Some(make(programs, counts)))
 }
+
+/// Columns of the table of ranks.
+const RANKS: [ColumnText; 11] = [
+    ("job", "", "Name of the job that runs the program."),
+    ("rank", "", "Number of the rank, from 0."),
+    ("node", "", "Node that it runs on."),
+    ("finish", CYCLES, "From the start of the program to the end of the rank."),
+    ("compute", CYCLES, "Its computation."),
+    ("overhead", CYCLES, "What its processor spent on messages."),
+    ("wait", CYCLES, "What is left of its time."),
+    ("messages_sent", "", "Messages that it sent to others; those that only control others do not count."),
+    ("bytes_sent", BYTES, "Their payload; 2^64 - 1 stands for that and more."),
+    ("messages_received", "", "Messages that it received from others."),
+    ("bytes_received", BYTES, "Their payload; 2^64 - 1 stands for that and more."),
+];
 
 /// One row per rank.
 fn ranks(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
@@ -72,7 +105,7 @@ struct MessageRow {
 }
 
 /// The messages of a job, by source and number.
-fn messages_of((number, job): (usize, &ProgramPlan), logs: &[Log]) -> Vec<MessageRow> {
+fn messages_of(number: usize, job: &ProgramPlan, logs: &[Log]) -> Vec<MessageRow> {
     let logs: Vec<_> = logs.iter().filter_map(|log| log.messages.as_deref()).collect();
     let mut first = Vec::with_capacity(logs.len());
     let mut all = Vec::with_capacity(logs.iter().map(|log| log.sent.len()).sum());
@@ -92,10 +125,47 @@ fn messages_of((number, job): (usize, &ProgramPlan), logs: &[Log]) -> Vec<Messag
     all
 }
 
+/// Columns of the table of messages.
+const MESSAGES: [ColumnText; 13] = [
+    ("job", "", "Name of the job that runs the program."),
+    ("source", "", "Rank that sends the message."),
+    ("destination", "", "Rank that receives it, another one."),
+    (
+        "tag",
+        "",
+        "Its tag; of a collective operation its number in its communicator, of a signal of Graph500 the messages that it tells of.",
+    ),
+    (
+        "communicator",
+        "",
+        "Its communicator. In Graph500 4 · level, and 1 more for a signal, 2 for a report to the root, 3 for its answer.",
+    ),
+    ("is_collective", "", "1 for a message of a collective operation, 0 for others."),
+    ("bytes", BYTES, "Its payload."),
+    ("phits", "phits", "Length of its packets, headers included."),
+    (
+        "joined",
+        CYCLES,
+        "Cycle in which it joined the queue of its node; rendezvous: in which its request did.",
+    ),
+    ("left", CYCLES, "Cycle in which the last phit of its payload left its node."),
+    (
+        "arrived",
+        CYCLES,
+        "Cycle in which that phit was at the other node: the message's latency after joining.",
+    ),
+    (
+        "announced",
+        CYCLES,
+        "Cycle in which its receiver knew of it: on arrival, but after those of the same key sent before; rendezvous: with the request.",
+    ),
+    ("matched", CYCLES, "Cycle in which a receive took it."),
+];
+
 /// One row per message, by job, source and number.
 fn messages(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
     let rows: Vec<MessageRow> =
-        programs.with_end().flat_map(|job| messages_of(job, counts.logs(job.0))).collect();
+        programs.with_end().flat_map(|(number, job)| messages_of(number, job, counts.logs(number))).collect();
     let narrow = |of: &dyn Fn(&MessageRow) -> u32| Column::U32(rows.iter().map(of).collect());
     let wide = |of: &dyn Fn(&MessageRow) -> u64| Column::U64(rows.iter().map(of).collect());
     let at = |stage: Stage| narrow(&|row| row.stages[stage as usize]);
@@ -115,6 +185,29 @@ fn messages(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
         ("matched".into(), at(Stage::Matched)),
     ]
 }
+
+/// Columns of the table of intervals of ranks.
+const OPERATIONS: [ColumnText; 7] = [
+    ("job", "", "Name of the job that runs the program."),
+    ("rank", "", "Number of the rank, from 0."),
+    (
+        "stream",
+        "",
+        "Its stream, from 0; sequences have more than one only beside collective operations that do not block.",
+    ),
+    (
+        "activity",
+        "",
+        "What the stream does: compute, send_overhead, receive_overhead. Or what the rank waits for while stream 0 does nothing: wait_receive, wait_send, wait_compute (of another stream), wait (Graph500).",
+    ),
+    (
+        "record",
+        "",
+        "Record (operation of a graph) that this belongs to, or that is waited for, from 0; 0 in Graph500.",
+    ),
+    ("begin", CYCLES, "First cycle."),
+    ("end", CYCLES, "Cycle after the last one."),
+];
 
 /// One row per interval of a stream, by job, rank, stream and cycle.
 fn operations(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
@@ -144,6 +237,19 @@ fn operations(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {
         ("end".into(), column(&|interval| interval.end)),
     ]
 }
+
+/// Columns of the table of messages by size.
+const MESSAGE_SIZES: [ColumnText; 9] = [
+    ("job", "", "Name of the job that runs the program."),
+    ("bytes_from", BYTES, "Least payload of the class. The classes end at 64 B, 256 B, 1 KiB and so on."),
+    ("bytes_to", BYTES, "Greatest payload of the class."),
+    ("messages", "", "Messages of the class."),
+    ("bytes", BYTES, "Their payload."),
+    ("latency_mean", CYCLES, "Their mean latency."),
+    ("latency_p50", CYCLES, "Median of their latency, to 0.1 %."),
+    ("latency_p99", CYCLES, "99th percentile of their latency, to 0.1 %."),
+    ("latency_max", CYCLES, "Their greatest latency."),
+];
 
 /// One row per job and class of sizes that has messages.
 fn message_sizes(programs: &Programs<'_>, counts: &ProgramCounts) -> Table {

@@ -115,7 +115,7 @@ impl ProgramCounts {
 
     /// The metrics of the programs of some jobs; of several only the longest time.
     pub fn summary(&self, programs: &[(usize, &ProgramPlan)]) -> Map<String, Value> {
-        let mut summaries = programs.iter().map(|&program| self.summary_of(program));
+        let mut summaries = programs.iter().map(|&(number, job)| self.summary_of(number, job));
         if let [_] = programs {
             return summaries.next().unwrap_or_default();
         }
@@ -123,7 +123,7 @@ impl ProgramCounts {
         times.max().map(|time| ("execution_time".to_owned(), time.into())).into_iter().collect()
     }
 
-    fn summary_of(&self, (number, job): (usize, &ProgramPlan)) -> Map<String, Value> {
+    fn summary_of(&self, number: usize, job: &ProgramPlan) -> Map<String, Value> {
         let ranks = &self.ranks[number];
         let count = ranks.len() as f64;
         let start = u64::from(job.start);

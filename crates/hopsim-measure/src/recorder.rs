@@ -3,6 +3,7 @@
 mod hearing;
 mod rows;
 mod state;
+mod streams;
 
 use crate::histograms::Latencies;
 use crate::parts::{PARTS, PartTotals, Parts, TENTHS};
@@ -10,13 +11,13 @@ use crate::programs::ProgramCounts;
 #[cfg(feature = "trace")]
 use crate::trace::Tracer;
 use hopsim_cycles::kernel::packet::Packet;
-use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::by_class::{ByClass, MOST_CLASSES};
 use serde::{Deserialize, Serialize};
 
 use rows::Rows;
 pub use state::RecorderState;
+pub use streams::StreamCounts;
 
 /// Sums over the packets of one job in one batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,22 +111,6 @@ impl Totals {
     }
 }
 
-/// Counts of delivered packets by the node that sent them, which may be in another region than the one that receives them.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct SourceCounts {
-    /// Packets delivered, by the node that sent them.
-    pub received: Vec<u32>,
-    /// Sum of the latencies of the packets delivered, by the node that sent them \[cycles\].
-    pub latency: Vec<u64>,
-}
-
-impl SourceCounts {
-    fn add(&mut self, other: &Self) {
-        self.received.iter_mut().zip(&other.received).for_each(|(sum, other)| *sum += other);
-        self.latency.iter_mut().zip(&other.latency).for_each(|(sum, other)| *sum += other);
-    }
-}
-
 /// One row of the time series.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Interval {
@@ -147,25 +132,6 @@ impl Interval {
         self.injected += other.injected;
         self.delivered += other.delivered;
         self.phits += other.phits;
-        self.latency += other.latency;
-    }
-}
-
-/// Packets generated in an interval and delivered at any time.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Cohort {
-    /// How many packets there are.
-    pub packets: u32,
-    /// Packets that left the minimal path.
-    pub misrouted: u32,
-    /// Sum of the latencies of the packets \[cycles\].
-    pub latency: u64,
-}
-
-impl Cohort {
-    fn add(&mut self, other: &Self) {
-        self.packets += other.packets;
-        self.misrouted += other.misrouted;
         self.latency += other.latency;
     }
 }
@@ -193,12 +159,10 @@ pub struct Recorder {
     pub by_part: Vec<PartTotals>,
     /// Latency by job.
     pub histograms: Vec<Latencies>,
-    /// Counts by source, if asked for.
-    pub sources: Option<SourceCounts>,
     /// Rows of the time series, if asked for.
     pub series: Vec<Interval>,
-    /// Packets delivered, in rows by cycle of generation, if asked for.
-    pub cohorts: Vec<Cohort>,
+    /// What record streams count of the packets delivered.
+    pub streams: StreamCounts,
     interval: u32,
     /// First cycle that is in no row of the time series.
     rows_end: u32,
@@ -218,8 +182,6 @@ impl Recorder {
     /// Empty counters.
     pub fn new(plan: &Plan) -> Self {
         let measure = &plan.experiment.measure;
-        let nodes = plan.system.network.nodes as usize;
-        let wants = |stream| measure.streams.contains(&stream);
         let warmup = measure.warmup.cycles();
         let end = u64::from(warmup) + u64::from(measure.cycles);
         let has_programs = plan.system.has_programs();
@@ -241,10 +203,8 @@ impl Recorder {
             parts: Parts::new(warmup, measure.cycles),
             by_part: vec![PartTotals::default(); PARTS as usize * plan.system.jobs.len()],
             histograms: vec![Latencies::default(); plan.system.jobs.len()],
-            sources: (wants(RecordStream::Nodes) || wants(RecordStream::Routers))
-                .then(|| SourceCounts { received: vec![0; nodes], latency: vec![0; nodes] }),
             series: vec![Interval::default(); rows as usize],
-            cohorts: vec![Cohort::default(); if wants(RecordStream::Generation) { rows as usize } else { 0 }],
+            streams: StreamCounts::new(plan, rows as usize),
             interval: measure.interval,
             rows_end: if measure.interval == 0 { 0 } else { warmup + measure.cycles },
             lifetime: (0, 0),
@@ -271,16 +231,12 @@ impl Recorder {
         for (sum, other) in self.histograms.iter_mut().zip(&other.histograms) {
             sum.add(other);
         }
-        if let (Some(sources), Some(other)) = (&mut self.sources, other.sources) {
-            sources.add(&other);
-        }
         self.series.resize(self.series.len().max(other.series.len()), Interval::default());
         for (row, other) in self.series.iter_mut().zip(&other.series) {
             row.add(other);
         }
-        for (row, other) in self.cohorts.iter_mut().zip(&other.cohorts) {
-            row.add(other);
-        }
+        self.streams.add(&other.streams);
+        self.streams.add_life(&other.streams);
         self.lifetime.0 += other.lifetime.0;
         self.lifetime.1 += other.lifetime.1;
         for (bursts, other) in self.bursts.iter_mut().zip(other.bursts) {
@@ -299,9 +255,7 @@ impl Recorder {
             self.rows_end = self.start + end;
             let rows = end.div_ceil(self.interval) as usize;
             self.series.resize(rows, Interval::default());
-            if !self.cohorts.is_empty() {
-                self.cohorts.resize(rows, Cohort::default());
-            }
+            self.streams.close(rows);
         }
     }
 

@@ -22,7 +22,7 @@ pub struct Settled {
 pub fn settled(plan: &Plan, counts: &Counts) -> Option<Settled> {
     let Counts { recorder, places, .. } = counts;
     let jobs: Vec<usize> = (0..plan.system.jobs.len()).collect();
-    let evidence = evidence(plan, (recorder, places), &jobs)?;
+    let evidence = evidence(plan, recorder, places, &jobs)?;
     if (evidence.delivered.len() as f64) < FEWEST[1] {
         return None;
     }
@@ -64,7 +64,7 @@ mod tests {
             json!({ "topology": { "mesh": { "sides": [4] } }, "load": 0.5, "measure": measure });
         document["nic"] = nic.clone();
         let plan = Plan::new(&serde_json::from_value(document).unwrap()).unwrap();
-        let (mut recorder, mut places) = (Recorder::new(&plan), Places::new(&plan, (0, 4), 4));
+        let (mut recorder, mut places) = (Recorder::new(&plan), Places::new(&plan, 0, 4, 4));
         for backlog in &mut places.backlogs {
             backlog.generated = 1000;
         }

@@ -85,7 +85,7 @@ enum End {
 
 impl Congestion {
     /// Looks at cycle `cycle`, which is in the window or not, at all packets that stand still.
-    pub fn look(&mut self, system: &System, (cycle, in_window): (u32, bool), standing: &[Standing]) {
+    pub fn look(&mut self, system: &System, cycle: u32, in_window: bool, standing: &[Standing]) {
         let ends = ends(system, standing);
         let rooted = |end: &End| if let End::Root(root, _) = end { Some(*root) } else { None };
         let hanging = standing.iter().zip(&ends).filter(|(place, _)| place.wait == Wait::Room);
@@ -109,7 +109,7 @@ impl Congestion {
                     tree.depth = tree.depth.max(depth);
                     links.extend([root, (place.router, place.port)]);
                     let flows = in_window.then_some(&mut self.flows);
-                    tree.add(system, place, (&spread, flows));
+                    tree.add(system, place, &spread, flows);
                 }
             }
         }
@@ -125,13 +125,14 @@ impl Tree {
         &mut self,
         system: &System,
         place: &Standing,
-        (roots, mut flows): (&FxHashSet<Link>, Option<&mut BTreeMap<Flow, [u64; 3]>>),
+        roots: &FxHashSet<Link>,
+        mut flows: Option<&mut BTreeMap<Flow, [u64; 3]>>,
     ) {
         let topology = &system.topology;
         for (number, packet) in place.packets.iter().enumerate() {
             let first = (number == 0).then_some(place.port);
             let mut role = Role::Victim;
-            each_link(topology, (place.router, first), packet.destination, |link| {
+            each_link(topology, place.router, first, packet.destination, |link| {
                 if link == self.root {
                     role = Role::Contributor;
                 } else if role == Role::Victim && roots.contains(&link) {
@@ -158,7 +159,8 @@ pub fn class(topology: &Topology, node: u32) -> u32 {
 /// asks for.
 fn each_link(
     topology: &Topology,
-    (mut at, mut next): (u32, Option<usize>),
+    mut at: u32,
+    mut next: Option<usize>,
     node: u32,
     mut visit: impl FnMut(Link),
 ) {

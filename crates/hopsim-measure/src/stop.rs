@@ -46,7 +46,7 @@ pub fn relative_width(summary: &Map<String, Value>, metric: &str) -> Option<f64>
 }
 
 /// What follows from the summary of a window, of a run whose first one was `first` cycles long.
-pub fn next(plan: &Plan, (stop, first): (&StopConfig, u32), summary: &Map<String, Value>) -> Next {
+pub fn next(plan: &Plan, stop: &StopConfig, first: u32, summary: &Map<String, Value>) -> Next {
     let number = |key: &str| summary.get(key).and_then(Value::as_f64);
     let cycles = number("cycles").unwrap_or(0.0);
     let verdict = summary.get("verdict").and_then(Value::as_str);
@@ -99,7 +99,7 @@ mod tests {
             "cycles": 2000, "verdict": verdict, "missing_cycles": missing,
             metric: 100.0, format!("{metric}_ci95"): width,
         });
-        next(&plan, (&stop, 1000), summary.as_object().unwrap())
+        next(&plan, &stop, 1000, summary.as_object().unwrap())
     }
 
     #[test]

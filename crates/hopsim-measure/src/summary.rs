@@ -158,7 +158,7 @@ impl<'a> Figures<'a> {
         self.add_percentiles(&mut record, &all.totals);
         self.add_fairness(&mut record);
         self.add_counts(&mut record, &all);
-        let evidence = evidence::evidence(self.plan, (self.recorder, self.places), &self.jobs);
+        let evidence = evidence::evidence(self.plan, self.recorder, self.places, &self.jobs);
         let verdict = evidence.as_ref().map(Verdict::new);
         record.extend(verdict::columns(verdict.as_ref(), &evidence::units(self.recorder, self.nodes)));
         record.extend(stop::columns(self.plan));

@@ -6,6 +6,8 @@ use super::places::Places;
 use super::recorder::Recorder;
 use super::summary::Figures;
 use super::{Column, Table, link_tables, program_tables, standing_tables};
+use crate::packet_hops::PACKET_HOPS;
+use crate::table_kind::{CYCLES, ColumnText, LOAD, PACKETS, TableKind, recorded};
 use hopsim_cycles::observer::WaitReason;
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
@@ -15,56 +17,131 @@ pub fn mean(sum: u64, count: u32) -> f64 {
     if count == 0 { f64::NAN } else { sum as f64 / f64::from(count) }
 }
 
+/// Makes a table of what a run has counted; none if that was not counted.
+type MakeTable = fn(&Plan, &Counts) -> Option<Table>;
+
+/// The tables before those of programs.
+pub const FIRST: [TableKind<MakeTable>; 14] = [
+    TableKind {
+        name: "batches",
+        stream: None,
+        columns: &[&BATCHES],
+        make: |plan, counts| Some(batches(plan, counts)),
+    },
+    TableKind {
+        name: "nodes",
+        stream: Some(RecordStream::Nodes),
+        columns: &[&NODES],
+        make: |plan, counts| Some(nodes(plan, counts)),
+    },
+    TableKind {
+        name: "routers",
+        stream: Some(RecordStream::Routers),
+        columns: &[&ROUTERS],
+        make: |plan, counts| Some(routers(plan, counts)),
+    },
+    TableKind {
+        name: "links",
+        stream: Some(RecordStream::Links),
+        columns: &[&link_tables::LINKS],
+        make: |plan, counts| Some(link_tables::links(plan, counts)),
+    },
+    TableKind {
+        name: "link_series",
+        stream: Some(RecordStream::LinkSeries),
+        columns: &[&link_tables::LINK_SERIES],
+        make: |plan, counts| Some(link_tables::link_series(plan, counts)),
+    },
+    TableKind {
+        name: "generation_series",
+        stream: Some(RecordStream::Generation),
+        columns: &[&GENERATION_SERIES],
+        make: |plan, counts| Some(generation_series(plan, &counts.recorder)),
+    },
+    TableKind {
+        name: "occupancy",
+        stream: Some(RecordStream::Occupancy),
+        columns: &[&link_tables::OCCUPANCY],
+        make: |plan, counts| Some(link_tables::occupancy(plan, counts)),
+    },
+    TableKind {
+        name: "injection_waits",
+        stream: Some(RecordStream::InjectionWaits),
+        columns: &[&INJECTION_WAITS],
+        make: |plan, counts| Some(injection_waits(plan, &counts.places)),
+    },
+    TableKind {
+        name: "waits",
+        stream: Some(RecordStream::Waits),
+        columns: &[&link_tables::LINK_OF_WAITS, &link_tables::WAITS],
+        make: |plan, counts| Some(link_tables::waits(plan, counts)),
+    },
+    TableKind {
+        name: "flow_waits",
+        stream: Some(RecordStream::Waits),
+        columns: &[&link_tables::FLOW_OF_WAITS, &link_tables::WAITS],
+        make: |plan, counts| Some(link_tables::flow_waits(plan, counts)),
+    },
+    TableKind {
+        name: "packet_hops",
+        stream: Some(RecordStream::PacketHops),
+        columns: &[&PACKET_HOPS],
+        make: |plan, counts| Some(counts.places.waits_of_links()?.packets.as_ref()?.table(plan)),
+    },
+    TableKind {
+        name: "congestion_trees",
+        stream: Some(RecordStream::CongestionTrees),
+        columns: &[&standing_tables::TREES],
+        make: |plan, counts| Some(standing_tables::trees(plan, &counts.congestion.as_ref()?.trees)),
+    },
+    TableKind {
+        name: "congestion_flows",
+        stream: Some(RecordStream::CongestionTrees),
+        columns: &[&standing_tables::FLOWS],
+        make: |plan, counts| Some(standing_tables::flows(plan, counts.congestion.as_ref()?)),
+    },
+    TableKind {
+        name: "standing_packets",
+        stream: Some(RecordStream::CongestionTrees),
+        columns: &[&standing_tables::STANDING],
+        make: |_, counts| Some(standing_tables::censuses(&counts.congestion.as_ref()?.censuses)),
+    },
+];
+
+/// The tables behind those of programs.
+pub const LAST: [TableKind<MakeTable>; 2] = [
+    TableKind {
+        name: "latency_histogram",
+        stream: Some(RecordStream::LatencyHistogram),
+        columns: &[&LATENCY_HISTOGRAM],
+        make: |plan, counts| Some(histogram(plan, &counts.recorder)),
+    },
+    TableKind {
+        name: "timeseries",
+        stream: None,
+        columns: &[&TIMESERIES],
+        make: |plan, counts| {
+            (plan.experiment.measure.interval > 0).then(|| timeseries(plan, &counts.recorder))
+        },
+    },
+];
+
 /// Every table that was asked for, by name.
 pub fn tables(plan: &Plan, counts: &Counts) -> Vec<(String, Table)> {
-    let Counts { recorder, places, congestion, packet_hops: _, decisions: _ } = counts;
-    let wants = |stream| plan.experiment.measure.streams.contains(&stream);
-    let mut tables = vec![("batches".to_owned(), batches(plan, counts))];
-    if wants(RecordStream::Nodes) {
-        tables.push(("nodes".into(), nodes(plan, counts)));
+    let streams = &plan.experiment.measure.streams;
+    let mut tables = recorded(&FIRST, streams, |make| make(plan, counts));
+    if let Some(programs) = &counts.recorder.programs {
+        tables.extend(program_tables::tables(&plan.system.programs(), programs, streams));
     }
-    if wants(RecordStream::Routers) {
-        tables.push(("routers".into(), routers(plan, counts)));
-    }
-    if wants(RecordStream::Links) {
-        tables.push(("links".into(), link_tables::links(plan, counts)));
-    }
-    if wants(RecordStream::LinkSeries) {
-        tables.push(("link_series".into(), link_tables::link_series(plan, counts)));
-    }
-    if wants(RecordStream::Generation) {
-        tables.push(("generation_series".into(), generation_series(plan, recorder)));
-    }
-    if wants(RecordStream::Occupancy) {
-        tables.push(("occupancy".into(), link_tables::occupancy(plan, counts)));
-    }
-    if wants(RecordStream::InjectionWaits) {
-        tables.push(("injection_waits".into(), injection_waits(plan, places)));
-    }
-    if wants(RecordStream::Waits) {
-        tables.extend(link_tables::waits(plan, counts));
-    }
-    if let Some(packets) = places.links.as_ref().and_then(|links| links.waits.as_ref()?.packets.as_ref()) {
-        tables.push(("packet_hops".into(), packets.table(plan)));
-    }
-    if let Some(congestion) = congestion {
-        tables.extend(standing_tables::tables(plan, congestion));
-    }
-    if let Some(programs) = &recorder.programs {
-        tables.extend(program_tables::tables(
-            &plan.system.programs(),
-            programs,
-            &plan.experiment.measure.streams,
-        ));
-    }
-    if wants(RecordStream::LatencyHistogram) {
-        tables.push(("latency_histogram".into(), histogram(plan, recorder)));
-    }
-    if plan.experiment.measure.interval > 0 {
-        tables.push(("timeseries".into(), timeseries(plan, recorder)));
-    }
+    tables.extend(recorded(&LAST, streams, |make| make(plan, counts)));
     tables
 }
+
+/// Columns of the table of batches, which has one more for each mean of the summary.
+const BATCHES: [ColumnText; 2] = [
+    ("batch", "", "Number of the batch, from 0."),
+    ("first_cycle", CYCLES, "First cycle of the batch, warm-up included."),
+];
 
 fn batches(plan: &Plan, counts: &Counts) -> Table {
     let recorder = &counts.recorder;
@@ -78,8 +155,32 @@ fn batches(plan: &Plan, counts: &Counts) -> Table {
     table
 }
 
+/// Columns of the table of nodes.
+const NODES: [ColumnText; 10] = [
+    ("node", "", "Number of the node, from 0."),
+    ("router", "", "Router that it hangs from."),
+    ("job", "", "Name of its job; empty if it is idle."),
+    ("generated", PACKETS, "Packets that it generated in the window."),
+    ("injected", PACKETS, "Packets that it injected in the window; replies do not count."),
+    ("delivered", PACKETS, "Packets delivered to it in the window."),
+    ("received", PACKETS, "Packets that it sent and that were delivered in the window."),
+    ("latency_mean", CYCLES, "Mean packet latency of those that it sent."),
+    (
+        "backlog_growth",
+        PACKETS,
+        "Packets that it generated in the window, dropped ones included, less those that it injected; empty with programs.",
+    ),
+    (
+        "falls_behind",
+        "",
+        "1 if its source falls behind by 2 % or more with 99.9 % confidence, else 0; empty with programs.",
+    ),
+];
+
 fn nodes(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
-    let (Some(counts), Some(sources)) = (&places.nodes, &recorder.sources) else { return Table::new() };
+    let (Some(counts), Some(sources)) = (&places.nodes, &recorder.streams.sources) else {
+        return Table::new();
+    };
     let all = 0..plan.system.network.nodes;
     let per_router = plan.system.topology.nodes_per_router();
     let job = |n: u32| match plan.system.job_of[n as usize] {
@@ -90,7 +191,7 @@ fn nodes(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
     let grown = all.clone().map(|node| {
         places.backlogs.get(node as usize).map_or(f64::NAN, |node| node.growth.iter().sum::<i32>().into())
     });
-    let behind = nodes_behind(plan, (recorder, places));
+    let behind = nodes_behind(plan, recorder, places);
     let falls_behind = all
         .clone()
         .map(|node| behind.as_ref().map_or(f64::NAN, |behind| f64::from(u8::from(behind[node as usize]))));
@@ -108,6 +209,23 @@ fn nodes(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
     ]
 }
 
+/// Columns of the table of what nodes wait for.
+const INJECTION_WAITS: [ColumnText; 9] = [
+    ("node", "", "Number of the node, from 0."),
+    (
+        "arbitration",
+        CYCLES,
+        "Heads of its injection VCs waited because another packet was granted. Of several outputs the one that lacks least counts.",
+    ),
+    ("ipr", CYCLES, "They waited because another packet was granted while packets in transit went first."),
+    ("output", CYCLES, "They waited for an output that was busy."),
+    ("lbr", CYCLES, "They waited for room that local buffer restriction keeps free."),
+    ("bubble", CYCLES, "They waited for room for the bubble in the ring that they would enter."),
+    ("credits", CYCLES, "They waited for room for the packet."),
+    ("input", CYCLES, "They waited for their injection port, by which another packet was leaving."),
+    ("sat", CYCLES, "They waited for the SAT signal."),
+];
+
 /// Cycles that the heads of the injection VCs of every node waited, a column for each reason.
 fn injection_waits(plan: &Plan, places: &Places) -> Table {
     let Some(waits) = &places.waits else { return Table::new() };
@@ -124,8 +242,21 @@ fn injected(places: &Places) -> Vec<u32> {
     places.injected.iter().map(|&(packets, _)| packets).collect()
 }
 
+/// Columns of the table of routers.
+const ROUTERS: [ColumnText; 7] = [
+    ("router", "", "Number of the router, from 0."),
+    ("group", "", "Its group; 0 where there are no groups."),
+    ("injected", PACKETS, "Packets that its nodes injected in the window; replies do not count."),
+    ("delivered", PACKETS, "Packets delivered to its nodes in the window."),
+    ("received", PACKETS, "Packets that its nodes sent and that were delivered in the window."),
+    ("injection_load", LOAD, "Injected load, mean over its nodes with a job."),
+    ("latency_mean", CYCLES, "Mean packet latency of those that its nodes sent."),
+];
+
 fn routers(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
-    let (Some(counts), Some(sources)) = (&places.nodes, &recorder.sources) else { return Table::new() };
+    let (Some(counts), Some(sources)) = (&places.nodes, &recorder.streams.sources) else {
+        return Table::new();
+    };
     let per_router = plan.system.topology.nodes_per_router() as usize;
     let sum = |values: &[u32]| values.chunks(per_router).map(|c| c.iter().sum()).collect::<Vec<u32>>();
     let received = sum(&sources.received);
@@ -155,9 +286,17 @@ fn routers(plan: &Plan, Counts { recorder, places, .. }: &Counts) -> Table {
     ]
 }
 
+/// Columns of the table of intervals by generation.
+const GENERATION_SERIES: [ColumnText; 4] = [
+    ("cycle", CYCLES, "First cycle of the interval in which packets were generated, warm-up included."),
+    ("packets", PACKETS, "Packets generated in the interval and delivered by the end of the run."),
+    ("latency_mean", CYCLES, "Their mean packet latency."),
+    ("misrouted_fraction", "", "Share of them that ever left the minimal path [0 … 1]."),
+];
+
 fn generation_series(plan: &Plan, recorder: &Recorder) -> Table {
     let interval = plan.experiment.measure.interval;
-    let rows = &recorder.cohorts;
+    let rows = &recorder.streams.cohorts;
     vec![
         ("cycle".into(), Column::U32((0..rows.len() as u32).map(|i| i * interval).collect())),
         ("packets".into(), Column::U32(rows.iter().map(|r| r.packets).collect())),
@@ -168,6 +307,14 @@ fn generation_series(plan: &Plan, recorder: &Recorder) -> Table {
         ),
     ]
 }
+
+/// Columns of the table of latencies.
+const LATENCY_HISTOGRAM: [ColumnText; 4] = [
+    ("job", "", "Name of the job."),
+    ("latency_from", CYCLES, "Least packet latency of the bin."),
+    ("latency_to", CYCLES, "Greatest packet latency of the bin."),
+    ("packets", PACKETS, "Packets of the job delivered in the window with such a latency."),
+];
 
 fn histogram(plan: &Plan, recorder: &Recorder) -> Table {
     let (mut job, mut from, mut to, mut packets) = (vec![], vec![], vec![], vec![]);
@@ -188,6 +335,16 @@ fn histogram(plan: &Plan, recorder: &Recorder) -> Table {
         ("packets".into(), Column::U64(packets)),
     ]
 }
+
+/// Columns of the table of intervals.
+const TIMESERIES: [ColumnText; 6] = [
+    ("cycle", CYCLES, "First cycle of the interval, warm-up included."),
+    ("generated", PACKETS, "Packets generated in the interval."),
+    ("injected", PACKETS, "Packets injected in the interval."),
+    ("delivered", PACKETS, "Packets delivered in the interval."),
+    ("accepted_load", LOAD, "Phits delivered in the interval, per node of the jobs."),
+    ("latency_mean", CYCLES, "Mean packet latency of those delivered in the interval."),
+];
 
 fn timeseries(plan: &Plan, recorder: &Recorder) -> Table {
     let interval = plan.experiment.measure.interval;

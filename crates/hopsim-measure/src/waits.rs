@@ -97,17 +97,17 @@ impl Waits {
     }
 
     /// Something else has made an output of a router busy, at cycle `now` before the allocation.
-    pub fn occupy(&mut self, (router, port): (usize, usize), ready: u32, now: u32) {
+    pub fn occupy(&mut self, router: usize, port: usize, ready: u32, now: u32) {
         if ready > now {
             self.ready[router * self.stride + port] = ready;
         }
     }
 
-    /// A packet, which departs at `departure`, is granted an output, which counts for the sums if that is in the window.
+    /// A packet is granted an output, which counts for the sums if that is in the window.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn grant(&mut self, packet: &Packet, grant: &Grant, counts: bool) {
-        let &Grant { slot, pair, asked, first, now, ready, port, departure, .. } = grant;
+        let &Grant { slot, pair, asked, first, now, ready, port, .. } = grant;
         let port = pair.index() & !(self.stride - 1) | port;
         let head = first.max(std::mem::replace(&mut self.after[slot.index()], now + 1));
         let before = self.ready[port].min(now);
@@ -126,7 +126,7 @@ impl Waits {
             (head - first, room - head, bubble - room, output - bubble, now - output);
         if self.records {
             let waited = [queued, room, bubble, output, crossbar];
-            self.packets.iter_mut().for_each(|all| all.add(packet, (slot, pair), (now, departure), waited));
+            self.packets.iter_mut().for_each(|all| all.add(packet, grant, waited));
             if !counts {
                 return;
             }

@@ -2,6 +2,7 @@
 
 use hopsim_memory::Shortage;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// A mistake in the experiment document: which key, which value, why, and what would be valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +68,13 @@ impl ConfigError {
         self
     }
 
+    /// The error with the unit of what would be valid.
+    #[must_use]
+    pub fn unit(mut self, unit: &str) -> Self {
+        self.valid = self.valid.map(|valid| format!("{valid} {unit}"));
+        self
+    }
+
     /// The error with the name that was probably meant, if there is one.
     #[must_use]
     pub fn suggestion(mut self, meant: Option<&str>) -> Self {
@@ -82,6 +90,23 @@ impl ConfigError {
         self.path = if self.path.is_empty() { prefix.into() } else { format!("{prefix}.{}", self.path) };
         self
     }
+}
+
+/// Refuses the value of a key out of its range, which the schema reads, too.
+pub fn within<T: PartialOrd + fmt::Display>(
+    range: RangeInclusive<T>,
+    value: T,
+    key: impl Into<String>,
+) -> Result<(), ConfigError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(ConfigError::new(key, "out of range").value(value).valid(valid(&range)))
+}
+
+/// A range in words.
+pub fn valid<T: fmt::Display>(range: &RangeInclusive<T>) -> String {
+    format!("{} … {}", range.start(), range.end())
 }
 
 impl fmt::Display for ConfigError {

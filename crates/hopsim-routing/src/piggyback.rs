@@ -3,7 +3,7 @@
 use super::Paths;
 use super::detour::{IntraGroup, Policy};
 use super::minimal::Minimal;
-use super::source::{PathLengths, SaturationConfig, Source, SourceRule};
+use super::source::{PathLengths, SaturationConfig, Source, SourceRule, THRESHOLDS};
 use super::ugal::{self, DetourEnd};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
@@ -32,8 +32,8 @@ pub struct Config {
     pub policy: Policy,
     /// Packets whose destination is in the source group.
     pub intra_group: IntraGroup,
-    /// How much longer the wait for the minimal path must be \[packets, 0 … 1000000\].
-    #[schemars(range(max = 1_000_000))]
+    /// How much longer the wait for the minimal path must be \[packets\].
+    #[schemars(range(min = *THRESHOLDS.start(), max = *THRESHOLDS.end()))]
     pub threshold: u32,
     /// How path lengths are counted.
     pub path_lengths: PathLengths,

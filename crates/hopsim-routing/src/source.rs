@@ -7,16 +7,23 @@ use super::minimal::Minimal;
 use super::prospect::{Choice, Comparison, Exit, Prospect};
 use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
 use super::{Decision, Head, Hop, Mechanism, Place, Request, Route, RouteState, Way};
-use hopsim_network::error::ConfigError;
+use hopsim_network::error::{ConfigError, within};
 use hopsim_network::network::NONE;
 use hopsim_network::topology::dragonfly::Dragonfly;
 use hopsim_network::topology::{GLOBAL, Interconnect, Topology};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// The packet is on its way to the intermediate router.
 const ON_DETOUR: u8 = 1;
+
+/// By how much the wait for the minimal path must be longer \[packets\].
+pub const THRESHOLDS: RangeInclusive<u32> = 0..=1_000_000;
+
+/// Factors on the mean over the global links of a router from which one is marked, and packets added to it.
+pub const MARKS: RangeInclusive<f64> = 0.0..=1000.0;
 
 /// Path lengths in the comparison of minimal path and detour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,11 +48,11 @@ pub struct SaturationConfig {
     pub sensing: Sensing,
     /// Which packets count.
     pub packets: Packets,
-    /// Factor on the mean \[0 … 1000\].
-    #[schemars(range(min = 0.0, max = 1000.0))]
+    /// Factor on the mean.
+    #[schemars(range(min = *MARKS.start(), max = *MARKS.end()))]
     pub factor: f64,
-    /// Added to the mean \[packets, 0 … 1000\].
-    #[schemars(range(min = 0.0, max = 1000.0))]
+    /// Added to the mean \[packets\].
+    #[schemars(range(min = *MARKS.start(), max = *MARKS.end()))]
     pub threshold: f64,
 }
 
@@ -58,13 +65,8 @@ impl Default for SaturationConfig {
 impl SaturationConfig {
     /// Refuses numbers out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
-        let keys = [("factor", self.factor, "0 … 1000"), ("threshold", self.threshold, "0 … 1000 packets")];
-        for (key, value, valid) in keys {
-            if !(0.0..=1000.0).contains(&value) {
-                return Err(ConfigError::new(key, "out of range").value(value).valid(valid));
-            }
-        }
-        Ok(())
+        within(MARKS, self.factor, "factor")?;
+        within(MARKS, self.threshold, "threshold").map_err(|e| e.unit("packets"))
     }
 
     /// What the engine must keep; the first `vcs` global VCs are in use, and the marks of `read` are read.
@@ -121,11 +123,7 @@ impl SourceRule {
                 .value("consecutive")
                 .valid(valid));
         }
-        if self.threshold > 1_000_000 {
-            return Err(ConfigError::new("threshold", "out of range")
-                .value(self.threshold)
-                .valid("0 … 1000000 packets"));
-        }
+        within(THRESHOLDS, self.threshold, "threshold").map_err(|e| e.unit("packets"))?;
         self.saturation.map_or(Ok(()), |s| s.check().map_err(|e| e.within("saturation")))
     }
 }

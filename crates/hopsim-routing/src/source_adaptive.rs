@@ -2,13 +2,17 @@
 
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
-use super::source::{PathLengths, SaturationConfig, Source, SourceRule};
+use super::source::{PathLengths, SaturationConfig, Source, SourceRule, THRESHOLDS};
 use super::valiant::VIA_ROUTER;
 use super::{Paths, Reverts};
-use hopsim_network::error::ConfigError;
+use hopsim_network::error::{ConfigError, valid};
 use hopsim_network::topology::Topology;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Links that a detour may count for.
+const DETOURS: RangeInclusive<u32> = 1..=6;
 
 /// The decision of `piggyback` with the detours of `valiant` through a router: Src-RRG and Src-CRG of chapter 3, PB of
 /// chapters 4 and 5 of the thesis. The intermediate router is drawn when the packet becomes the head of its injection
@@ -31,13 +35,13 @@ pub struct Config {
     pub intermediate_groups: IntermediateGroups,
     /// Packets whose destination is in the source group.
     pub intra_group: IntraGroup,
-    /// How much longer the wait for the minimal path must be \[packets, 0 … 1000000\].
-    #[schemars(range(max = 1_000_000))]
+    /// How much longer the wait for the minimal path must be \[packets\].
+    #[schemars(range(min = *THRESHOLDS.start(), max = *THRESHOLDS.end()))]
     pub threshold: u32,
     /// How the length of the minimal path is counted; the detour's is always the true one.
     pub path_lengths: PathLengths,
-    /// A longer detour counts for so many links \[links, 1 … 6\]; FOGSim before version 5 had 5.
-    #[schemars(range(min = 1, max = 6))]
+    /// A longer detour counts for so many links \[links\]; FOGSim before version 5 had 5.
+    #[schemars(range(min = *DETOURS.start(), max = *DETOURS.end()))]
     pub longest_detour: u32,
     /// Draw the intermediate router anew at every attempt of a packet waiting at injection.
     pub recompute: bool,
@@ -84,10 +88,10 @@ impl Config {
 
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
-        if !(1..=6).contains(&self.longest_detour) {
+        if !DETOURS.contains(&self.longest_detour) {
             return Err(ConfigError::new("longest_detour", "a detour has 1 to 6 links")
                 .value(self.longest_detour)
-                .valid("1 … 6"));
+                .valid(valid(&DETOURS)));
         }
         self.rule().check(topology)?;
         Ok(Paths::ordered(VIA_ROUTER.reverting(Reverts::AtInjection)))

@@ -2,7 +2,7 @@
 
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
 use super::minimal::Minimal;
-use super::source::{PathLengths, Source, SourceRule};
+use super::source::{PathLengths, Source, SourceRule, THRESHOLDS};
 use super::valiant::{VIA_GROUP, VIA_ROUTER};
 use super::{Paths, Reverts};
 use hopsim_network::error::ConfigError;
@@ -65,8 +65,8 @@ pub struct Config {
     pub policy: Policy,
     /// Packets whose destination is in the source group.
     pub intra_group: IntraGroup,
-    /// How much longer the wait for the minimal path must be \[packets, 0 … 1000000\].
-    #[schemars(range(max = 1_000_000))]
+    /// How much longer the wait for the minimal path must be \[packets\].
+    #[schemars(range(min = *THRESHOLDS.start(), max = *THRESHOLDS.end()))]
     pub threshold: u32,
     /// How path lengths are counted.
     pub path_lengths: PathLengths,

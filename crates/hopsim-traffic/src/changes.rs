@@ -1,7 +1,7 @@
 //! Traffic that changes during the run: see [`Change`].
 
 use super::pattern::{Pattern, PatternConfig, Site};
-use super::process::{Process, ProcessConfig, Rate};
+use super::process::{LOADS, Process, ProcessConfig, Rate};
 use hopsim_network::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,9 +22,9 @@ pub struct Change {
     /// To whom packets go from then on; default: as before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<PatternConfig>,
-    /// Offered load from then on \[phits/(node·cycle), 0 … 1\]; default: as before.
+    /// Offered load from then on \[phits/(node·cycle)\]; default: as before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(range(min = *LOADS.start(), max = *LOADS.end()))]
     pub load: Option<f64>,
 }
 

@@ -11,6 +11,13 @@ pub mod request_reply;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Shares of nodes or packets.
+const SHARES: RangeInclusive<f64> = 0.0..=1.0;
+
+/// Lengths of packets \[phits\].
+pub const PACKET_LENGTHS: RangeInclusive<u32> = 1..=4096;
 
 /// Synthetic traffic of one job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,9 +32,9 @@ pub struct Config {
     /// Which nodes offer another load than `process` says; default: none.
     #[serde(default)]
     pub node_loads: node_loads::NodeLoads,
-    /// Length of a packet \[phits, 1 … 4096\].
+    /// Length of a packet \[phits\].
     #[serde(default = "default_packet_length")]
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = *PACKET_LENGTHS.start(), max = *PACKET_LENGTHS.end()))]
     pub packet_length: u32,
     /// What differs from given cycles on, in their order; default: nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,8 +1,9 @@
 //! Loads that differ from node to node: see [`NodeLoads`].
 
-use super::process::{ProcessConfig, Rate, check_load};
+use super::SHARES;
+use super::process::{LOADS, ProcessConfig, Rate, check_load};
 use crate::pattern::Site;
-use hopsim_network::error::ConfigError;
+use hopsim_network::error::{ConfigError, valid};
 use hopsim_network::nothing::Nothing;
 use hopsim_random::{Purpose, Stream};
 use schemars::JsonSchema;
@@ -28,8 +29,8 @@ pub enum NodeLoads {
 pub struct Listed {
     /// The nodes, of this job.
     pub nodes: Vec<u32>,
-    /// What each of them offers \[phits/(node·cycle), 0 … 1\].
-    #[schemars(range(min = 0.0, max = 1.0))]
+    /// What each of them offers \[phits/(node·cycle)\].
+    #[schemars(range(min = *LOADS.start(), max = *LOADS.end()))]
     pub load: f64,
 }
 
@@ -37,8 +38,8 @@ pub struct Listed {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Random {
-    /// Share of the nodes that offer a load of 1 \[0 … 1\]; each of the others offers a load drawn uniformly from 0 to 1.
-    #[schemars(range(min = 0.0, max = 1.0))]
+    /// Share of the nodes that offer a load of 1; each of the others offers a load drawn uniformly from 0 to 1.
+    #[schemars(range(min = *SHARES.start(), max = *SHARES.end()))]
     pub saturated: f64,
 }
 
@@ -68,10 +69,10 @@ impl NodeLoads {
                 Ok(loads)
             }
             Self::Random(Random { saturated }) => {
-                if !(0.0..=1.0).contains(saturated) {
+                if !SHARES.contains(saturated) {
                     return Err(ConfigError::new("random.saturated", "is a share of the nodes")
                         .value(*saturated)
-                        .valid("0 … 1"));
+                        .valid(valid(&SHARES)));
                 }
                 Ok(draw((*saturated * count as f64).round() as usize, site))
             }

@@ -14,7 +14,6 @@ from hopsim.metrics import stopping
 from hopsim.metrics.series import SEED, axis_names
 from hopsim.metrics.summary_table import summary_table
 from hopsim.plot import KINDS
-from hopsim.vocabulary.streams import STREAMS
 
 if TYPE_CHECKING:
     from hopsim.results.result import Results
@@ -84,7 +83,7 @@ def lacking(results: Results, warnings: list[str]) -> list[str]:
 def not_shown(results: Results, *, has_network: bool) -> str:
     """Which recorded streams no section shows, where they are and what draws them; empty without any."""
     shown = DRAWN + OF_NETWORK if has_network else DRAWN
-    names = [name for name in results.recorded if name in STREAMS and name not in shown]
+    names = [name for name in results.recorded if name not in shown]
     if not names:
         return ""
     kinds = {name: [kind.name for kind in KINDS.values() if kind.stream == name] for name in names}

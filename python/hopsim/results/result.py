@@ -18,8 +18,8 @@ from hopsim.insight.packets import Choice, Packet
 from hopsim.metrics import tables
 from hopsim.results.origin import Origin
 from hopsim.suggestion import suggestion
+from hopsim.vocabulary.columns import streams
 from hopsim.vocabulary.labels import labels_of, value_label
-from hopsim.vocabulary.streams import STREAMS
 
 if TYPE_CHECKING:
     from hopsim.plot.accessor import Plots
@@ -386,7 +386,7 @@ class Results(Sequence[Result]):
     @property
     def recorded(self) -> list[str]:
         """Names of the tables that at least one point recorded."""
-        return [name for name in STREAMS if any(name in result.tables for result in self)]
+        return [name for name in streams() if any(name in result.tables for result in self)]
 
     def stream(self, name: str) -> pa.Table:
         """The table `name` of all points, below one another, with a `point` column.

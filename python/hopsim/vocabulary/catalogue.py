@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -285,7 +286,8 @@ def _limits(schema: Schema) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """All digits of a number, and no more."""
+    return format(Decimal(repr(value)), "f").removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _default(field: Schema, text: str) -> str:

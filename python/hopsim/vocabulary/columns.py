@@ -56,6 +56,12 @@ def result_columns() -> tuple[ResultColumn, ...]:
     return tuple(ResultColumn(**fields) for fields in json.loads(_core.columns()))
 
 
+@cache
+def streams() -> tuple[str, ...]:
+    """Names of the tables that a simulation can record, in the order of their columns."""
+    return tuple(dict.fromkeys(column.table for column in result_columns() if column.table != SUMMARY))
+
+
 def find(name: str, known: Sequence[ResultColumn] | None = None) -> list[ResultColumn]:
     """Columns called `name` or `<table>.<name>`, or those of the table `name`; in any case.
 

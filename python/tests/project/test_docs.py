@@ -16,8 +16,7 @@ from hopsim.cli.explain import found_by_several_runs
 from hopsim.kinds import is_list, is_table
 from hopsim.plot import KINDS
 from hopsim.vocabulary.catalogue import Catalogue
-from hopsim.vocabulary.columns import FOUND, result_columns
-from hopsim.vocabulary.streams import STREAMS
+from hopsim.vocabulary.columns import FOUND, result_columns, streams
 from hopsim_reproduce.entries import BY_NAME
 
 # Made by other tools when the whole site is built.
@@ -83,7 +82,7 @@ def test_every_mechanism_has_a_figure_to_reproduce_or_a_reason_why_not(kind: str
 def test_the_page_of_columns_has_each_in_the_section_of_its_table(site: Path) -> None:
     page = (site / "results.html").read_text("utf-8")
     sections = dict(re.findall(r"<h2[^>]*>([^<]+)</h2>(.*?)(?=<h2|</main>)", page, re.DOTALL))
-    assert sections.keys() == {"summary", *STREAMS, *FOUND}
+    assert sections.keys() == {"summary", *streams(), *FOUND}
     for column in (*result_columns(), *found_by_several_runs()):
         cells = f"<td><code>{column.name}</code></td>\n<td>{html.escape(column.unit, quote=False)}</td>"
         assert cells in sections[column.table], column

@@ -21,10 +21,9 @@ from hopsim.runs import progress
 from hopsim.runs.saturation import METRICS as OF_SEARCHES
 from hopsim.runs.slowdowns import METRICS as OF_COMPARISONS
 from hopsim.vocabulary.catalogue import Catalogue
-from hopsim.vocabulary.columns import result_columns
+from hopsim.vocabulary.columns import result_columns, streams
 from hopsim.vocabulary.editor_schema import editor_schema
 from hopsim.vocabulary.sample import sample
-from hopsim.vocabulary.streams import STREAMS as STREAMS_OF_RESULTS
 
 CATALOGUE = Catalogue()
 SCHEMA = Draft202012Validator(editor_schema())
@@ -70,7 +69,7 @@ def test_every_column_of_the_results_is_described_and_no_other() -> None:
         result = hs.run(document, progress=False)
         found |= {("summary", name) for record in (result.summary, *result.jobs) for name in record}
         found |= {(table, name) for table, rows in result.tables.items() for name in rows.column_names}
-    assert {table for table, _ in found} == {"summary", *STREAMS_OF_RESULTS}
+    assert {table for table, _ in found} == {"summary", *streams()}
     assert found - described == set()
     assert described - found == set()
 

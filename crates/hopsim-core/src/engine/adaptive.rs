@@ -94,7 +94,7 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     for number in 1u32.. {
         let counts = attempt.run(beginning.as_ref(), control)?;
         let summary = attempt.summary(&counts);
-        match next(plan, (stop, *cycles), &summary) {
+        match next(plan, stop, *cycles, &summary) {
             Next::Window(cycles) => attempt = Plain::new(plan, warmup, cycles),
             Next::Stop(REACHED) => {
                 let fresh = attempt.behind();

@@ -36,8 +36,8 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
         }
     }
     recorder.close(end);
-    let nodes = (0, plan.system.network.nodes as usize);
-    let places = Places::new(plan, nodes, plan.system.network.routers as usize);
+    let network = &plan.system.network;
+    let places = Places::new(plan, 0, network.nodes as usize, network.routers as usize);
     Ok(outcome(plan, &Counts { recorder, places, packet_hops: 0, decisions: 0, congestion: None }))
 }
 

@@ -104,7 +104,7 @@ impl<'p> Measured<'p> {
         let now = self.simulation.now();
         if now.is_multiple_of(interval) {
             let in_window = now > warmup.cycles() || self.plan.system.has_programs();
-            congestion.look(&self.plan.system, (now, in_window), &self.simulation.standing());
+            congestion.look(&self.plan.system, now, in_window, &self.simulation.standing());
         }
     }
 

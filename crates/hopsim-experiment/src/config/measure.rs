@@ -1,5 +1,6 @@
 //! Warm-up, measurement window, seed and what to record, as written in the document.
 
+use super::limits::{CYCLES, MAX_CYCLES};
 use super::stop::{StopConfig, Warmup};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,14 +11,14 @@ use serde::{Deserialize, Serialize};
 pub struct MeasureConfig {
     /// Warm-up before the window, not measured \[cycles, 0 … 3000000000\]; `"auto"`: what pilots need.
     pub warmup: Warmup,
-    /// Length of the measurement window \[cycles, 1 … 3000000000\]; with `stop` of the first one, with `warmup` = `"auto"` of the
+    /// Length of the measurement window \[cycles\]; with `stop` of the first one, with `warmup` = `"auto"` of the
     /// first pilot as well.
-    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    #[schemars(range(min = *CYCLES.start(), max = *CYCLES.end()))]
     pub cycles: u32,
-    /// Where a run of programs, which otherwise ends when they are done, is given up \[cycles, 1 … 3000000000\]; default
+    /// Where a run of programs, which otherwise ends when they are done, is given up \[cycles\]; default
     /// 3000000000.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    #[schemars(range(min = *CYCLES.start(), max = *CYCLES.end()))]
     pub max_cycles: Option<u32>,
     /// When the window is long enough; without it the window has `cycles`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,8 +38,8 @@ pub struct MeasureConfig {
     /// Which packets the stream `packet_hops` records; default all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<PacketsConfig>,
-    /// How often to look for packets that wait for each other \[cycles, 1 … 3000000000\]; less often after 64 such times.
-    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    /// How often to look for packets that wait for each other \[cycles\]; less often after 64 such times.
+    #[schemars(range(min = *CYCLES.start(), max = *CYCLES.end()))]
     pub watchdog: u32,
 }
 
@@ -71,9 +72,9 @@ impl MeasureConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PacketsConfig {
-    /// Every so many-th packet of each node \[1 … 3000000000\]: those whose serial number is a multiple of it. A node numbers the
+    /// Every so many-th packet of each node: those whose serial number is a multiple of it. A node numbers the
     /// packets that it generates from 0.
-    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    #[schemars(range(min = *CYCLES.start(), max = *CYCLES.end()))]
     pub every: u32,
     /// The node that sends the packets; default any.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,12 +82,12 @@ pub struct PacketsConfig {
     /// The node that the packets are for; default any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination: Option<u32>,
-    /// First cycle in which the packets may be generated \[cycles, 0 … 3000000000\], warm-up included.
-    #[schemars(range(max = 3_000_000_000_u32))]
+    /// First cycle in which the packets may be generated \[cycles\], warm-up included.
+    #[schemars(range(max = MAX_CYCLES))]
     pub from: u32,
-    /// Cycle before which the packets must be generated \[cycles, 1 … 3000000000\]; default the end of the run.
+    /// Cycle before which the packets must be generated \[cycles\]; default the end of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    #[schemars(range(min = *CYCLES.start(), max = *CYCLES.end()))]
     pub to: Option<u32>,
 }
 

@@ -15,14 +15,16 @@ use hopsim_cycles::choices::{
     WhenFull,
 };
 use hopsim_cycles::injection::ControlConfig;
-use hopsim_network::topology::TopologyConfig;
+use hopsim_network::topology::{LATENCIES, TopologyConfig};
 use hopsim_routing::{RoutingConfig, minimal};
 use hopsim_traffic::placement::Placement;
+use hopsim_traffic::process::LOADS;
 use hopsim_traffic::rank_order::RankOrder;
 use indexmap::IndexMap;
 use infiniband::Infiniband;
 use infiniband::flows::FlowsConfig;
 use infiniband::messages::MessagesConfig;
+use limits::{CYCLES, INJECTION_PORTS};
 use measure::MeasureConfig;
 use program::{HostConfig, ProgramConfig, Repeat, UnitsConfig};
 use router::RouterConfig;
@@ -36,9 +38,9 @@ pub struct Experiment {
     /// Preset of the choices in `semantics` and `nic` where simulators differ; keys given there win.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<Compat>,
-    /// Shorthand: the offered load of every job \[phits/(node·cycle), 0 … 1\].
+    /// Shorthand: the offered load of every job \[phits/(node·cycle)\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(range(min = *LOADS.start(), max = *LOADS.end()))]
     pub load: Option<f64>,
     /// What a cycle and a phit are, which programs need to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,8 +174,8 @@ pub struct LinksConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkConfig {
-    /// Latency, the same for packets and for credits \[cycles, 1 … 60000\]. Links carry one phit per cycle.
-    #[schemars(range(min = 1, max = 60000))]
+    /// Latency, the same for packets and for credits \[cycles\]. Links carry one phit per cycle.
+    #[schemars(range(min = *LATENCIES.start(), max = *LATENCIES.end()))]
     pub latency: u32,
 }
 
@@ -199,10 +201,10 @@ pub struct NicConfig {
     /// What a node does whose source queue is full; default `drop`.
     #[serde(default)]
     pub when_full: WhenFull,
-    /// Input ports of its router that a node injects by, each with a wire and an equal part of its injection VCs \[1 … 2\].
+    /// Input ports of its router that a node injects by, each with a wire and an equal part of its injection VCs.
     /// With two, which need `injection_vc` = `direction`, two of its packets can enter the crossbar at once.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 2))]
+    #[schemars(range(min = *INJECTION_PORTS.start(), max = *INJECTION_PORTS.end()))]
     pub injection_ports: u32,
     /// Which injection VC a packet enters; default `shortest`, with `compat = "fogsim"` `destination`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -334,12 +336,12 @@ pub struct SweepConfig {
     /// An empty name is left out of the label of a curve.
     #[serde(default)]
     pub labels: IndexMap<String, Vec<String>>,
-    /// All points share the run up to this cycle, which is simulated once \[cycles, 1 … 3000000000\]; default: each is run by itself.
+    /// All points share the run up to this cycle, which is simulated once \[cycles\]; default: each is run by itself.
     /// Results are the same. They may differ in `changes` of traffic and in `measure.warmup` (from this cycle on), `measure.cycles`,
     /// `measure.batches` and `measure.streams`, of which `congestion_trees`, `waits` and `packet_hops` cannot be branched; nor can
     /// InfiniBand fabrics and what another simulator drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 3_000_000_000_u32))]
+    #[schemars(range(min = *CYCLES.start(), max = *CYCLES.end()))]
     pub branch_at: Option<u32>,
     /// How `hopsim saturate` searches; `hopsim run` does so too if this is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]

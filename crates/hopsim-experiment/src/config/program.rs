@@ -1,5 +1,6 @@
 //! Programs that nodes run, and the hosts they run on, as written in the document.
 
+use super::limits::{PACKET_LENGTHS, PROCESSOR_TIMES, SERVICE_LEVELS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -413,17 +414,17 @@ pub struct HostConfig {
     /// Computations take 1/speed of the time recorded; default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_speed: Option<CpuSpeed>,
-    /// o of `LogGOPS` at the sender: processor time for a message \[cycles, 0 … 1000000\].
+    /// o of `LogGOPS` at the sender: processor time for a message \[cycles\].
     #[serde(default)]
-    #[schemars(range(max = 1_000_000))]
+    #[schemars(range(min = *PROCESSOR_TIMES.start(), max = *PROCESSOR_TIMES.end()))]
     pub send_overhead: u32,
-    /// o of `LogGOPS` at the receiver: processor time for a message \[cycles, 0 … 1000000\].
+    /// o of `LogGOPS` at the receiver: processor time for a message \[cycles\].
     #[serde(default)]
-    #[schemars(range(max = 1_000_000))]
+    #[schemars(range(min = *PROCESSOR_TIMES.start(), max = *PROCESSOR_TIMES.end()))]
     pub receive_overhead: u32,
-    /// g of `LogGOPS`: least time between the beginnings of two messages of a node \[cycles, 0 … 1000000\].
+    /// g of `LogGOPS`: least time between the beginnings of two messages of a node \[cycles\].
     #[serde(default)]
-    #[schemars(range(max = 1_000_000))]
+    #[schemars(range(min = *PROCESSOR_TIMES.start(), max = *PROCESSOR_TIMES.end()))]
     pub gap: u32,
     /// Larger messages use rendezvous \[bytes\]; default `none`: all are sent eagerly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -431,9 +432,9 @@ pub struct HostConfig {
     /// When an eager send is done; default `buffered`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_completes: Option<SendCompletes>,
-    /// Longest packet, its header included \[phits, 1 … 4096\]; default 16.
+    /// Longest packet, its header included \[phits\]; default 16.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = *PACKET_LENGTHS.start(), max = *PACKET_LENGTHS.end()))]
     pub packet_length: Option<u32>,
     /// Header of every packet, shorter than the packet \[phits\].
     #[serde(default)]
@@ -447,8 +448,8 @@ pub struct HostConfig {
     /// What receives from any source take; default `recorded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub any_source: Option<AnySource>,
-    /// Service level of the messages in an InfiniBand fabric \[0 … 15\]; default 0.
+    /// Service level of the messages in an InfiniBand fabric; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 15))]
+    #[schemars(range(min = *SERVICE_LEVELS.start(), max = *SERVICE_LEVELS.end()))]
     pub service_level: Option<u8>,
 }

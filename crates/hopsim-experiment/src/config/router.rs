@@ -1,6 +1,7 @@
 //! What a router is made of, as written in the document.
 
 use crate::config::infiniband::Infiniband;
+use crate::config::limits::{BUFFERS, DELAYS, VCS};
 use hopsim_cycles::choices::{Allocator, Consumption};
 use hopsim_network::network::CrossbarInputs;
 use hopsim_network::nothing::Nothing;
@@ -74,11 +75,11 @@ pub struct Cioq {
     /// or until it has arrived.
     #[schemars(range(min = 1.0, max = 64.0))]
     pub speedup: f64,
-    /// Delay from the grant to the output queue's head \[cycles, 0 … 10000\].
-    #[schemars(range(max = 10000))]
+    /// Delay from the grant to the output queue's head \[cycles\].
+    #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub crossbar_latency: u32,
-    /// Delay from the arrival of a head to its first request \[cycles, 0 … 10000\].
-    #[schemars(range(max = 10000))]
+    /// Delay from the arrival of a head to its first request \[cycles\].
+    #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub pipeline_latency: u32,
     /// The switch allocator.
     pub allocator: Allocator,
@@ -109,11 +110,11 @@ pub struct InputQueued {
     pub vcs: Vcs,
     /// Buffer sizes.
     pub buffers: InputBuffers,
-    /// Delay from the grant to the link \[cycles, 0 … 10000\].
-    #[schemars(range(max = 10000))]
+    /// Delay from the grant to the link \[cycles\].
+    #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub crossbar_latency: u32,
-    /// Delay from the arrival of a head to its first request \[cycles, 0 … 10000\].
-    #[schemars(range(max = 10000))]
+    /// Delay from the arrival of a head to its first request \[cycles\].
+    #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub pipeline_latency: u32,
     /// How packets leave for the nodes.
     pub consumption: Consumption,
@@ -136,15 +137,15 @@ pub struct InputQueued {
 pub struct Vcs {
     /// VCs of local links; default: what the routing needs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 16))]
+    #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
     pub local: Option<u32>,
     /// VCs of global links; default: what the routing needs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 16))]
+    #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
     pub global: Option<u32>,
     /// VCs of the links of topologies with one class of links; default: what the routing needs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 16))]
+    #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
     pub network: Option<u32>,
     /// Packets that a packet which enters a ring of a torus leaves room for behind it (bubble flow control) \[0 … 16\]; default
     /// 1. Without it, 0, the packets of a ring can wait for each other in a circle.
@@ -159,7 +160,7 @@ pub struct Vcs {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<ReplyVcs>,
     /// VCs of injection ports. They do not matter for deadlock; more of them lessen head-of-line blocking.
-    #[schemars(range(min = 1, max = 16))]
+    #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
     pub injection: u32,
 }
 
@@ -208,10 +209,10 @@ impl Default for VcManagement {
 #[serde(deny_unknown_fields, default)]
 pub struct ReplyVcs {
     /// VCs of local links for replies alone.
-    #[schemars(range(min = 1, max = 16))]
+    #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
     pub local: u32,
     /// VCs of global links for replies alone.
-    #[schemars(range(min = 1, max = 16))]
+    #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
     pub global: u32,
 }
 
@@ -248,21 +249,21 @@ pub struct DamqConfig {
 pub struct Buffers {
     /// Input buffer per VC of local links; default 32.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub local: Option<u32>,
     /// Input buffer per VC of global links; default 256.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub global: Option<u32>,
     /// Input buffer per VC of the links of topologies with one class of links; default 64.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub network: Option<u32>,
     /// Injection buffer per VC.
-    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub injection: u32,
     /// Output queue per port, shared by its VCs.
-    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub output: u32,
     /// The VCs of a port share its input buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -281,18 +282,18 @@ impl Default for Buffers {
 pub struct InputBuffers {
     /// Input buffer per VC of local links; default 32.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub local: Option<u32>,
     /// Input buffer per VC of global links; default 256.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub global: Option<u32>,
     /// Input buffer per VC of the links of topologies with one class of links; default 64.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub network: Option<u32>,
     /// Injection buffer per VC.
-    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub injection: u32,
 }
 

@@ -1,5 +1,6 @@
 //! Runs that find out by themselves how long they must be, as written in the document.
 
+use super::limits::{MAX_CYCLES, WIDTHS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +19,8 @@ pub fn pilots(cycles: u32) -> [u32; PILOTS.len()] {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Warmup {
-    /// A number of cycles \[cycles, 0 … 3000000000\].
-    Cycles(#[schemars(range(max = 3_000_000_000_u32))] u32),
+    /// A number of cycles \[cycles\].
+    Cycles(#[schemars(range(max = MAX_CYCLES))] u32),
     /// What runs without warm-up need until they have settled.
     Named(Auto),
 }
@@ -57,8 +58,8 @@ impl Warmup {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StopConfig {
-    /// Half width of the interval, relative to the mean, at which the run stops \[0.0001 … 0.5\].
-    #[schemars(range(min = 0.0001, max = 0.5))]
+    /// Half width of the interval, relative to the mean, at which the run stops.
+    #[schemars(range(min = *WIDTHS.start(), max = *WIDTHS.end()))]
     pub relative_ci: f64,
     /// A mean of the summary that has a column `…_ci95`, over all jobs. Where sources without bounds fall behind, and it counts the
     /// wait in them, the run stops at once.

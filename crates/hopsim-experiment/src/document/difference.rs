@@ -29,27 +29,28 @@ impl Difference<'_> {
 /// All keys in which two documents differ: of tables and lists of equal length those inside.
 pub fn differences<'v>(one: &'v Value, other: &'v Value) -> Vec<Difference<'v>> {
     let mut found = Vec::new();
-    compare((Some(one), Some(other)), &mut Vec::new(), &mut found);
+    compare(Some(one), Some(other), &mut Vec::new(), &mut found);
     found
 }
 
 fn compare<'v>(
-    (one, other): (Option<&'v Value>, Option<&'v Value>),
+    one: Option<&'v Value>,
+    other: Option<&'v Value>,
     path: &mut Vec<String>,
     found: &mut Vec<Difference<'v>>,
 ) {
-    let mut inside = |name: String, values| {
+    let mut inside = |name: String, one, other| {
         path.push(name);
-        compare(values, path, found);
+        compare(one, other, path, found);
         path.pop();
     };
     match (one, other) {
         (Some(Value::Object(one)), Some(Value::Object(other))) => {
             let added = other.keys().filter(|key| !one.contains_key(*key));
-            one.keys().chain(added).for_each(|key| inside(key.clone(), (one.get(key), other.get(key))));
+            one.keys().chain(added).for_each(|key| inside(key.clone(), one.get(key), other.get(key)));
         }
         (Some(Value::Array(one)), Some(Value::Array(other))) if one.len() == other.len() => {
-            (0..one.len()).for_each(|index| inside(index.to_string(), (one.get(index), other.get(index))));
+            (0..one.len()).for_each(|index| inside(index.to_string(), one.get(index), other.get(index)));
         }
         _ if one == other => {}
         _ => found.push(Difference { path: path.clone(), one, other }),

@@ -121,7 +121,7 @@ pub fn points_with_files(
     let count = sweep.count().map_err(|e| draft.located(e))?;
     replaced::check(&draft, &sweep, files)?;
     let mut branches = sweep.branch_at.map(Branches::new);
-    (0..count).map(|index| point((&draft, &sweep), index, files, &mut branches)).collect()
+    (0..count).map(|index| point(&draft, &sweep, index, files, &mut branches)).collect()
 }
 
 /// The cycle up to which all points of a document share one run, if they do.
@@ -189,7 +189,8 @@ fn assemble<'a>(
 }
 
 fn point(
-    (base, sweep): (&Draft<'_>, &Sweep),
+    base: &Draft<'_>,
+    sweep: &Sweep,
     index: usize,
     files: &impl Files,
     branches: &mut Option<Branches>,

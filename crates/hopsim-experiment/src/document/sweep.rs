@@ -4,7 +4,7 @@ use super::check;
 use super::draft::Draft;
 use super::path::{self, display, show};
 use super::schema::Schema;
-use crate::config::limits::{MAX_CYCLES, within};
+use crate::config::limits::{CYCLES, within};
 use crate::config::names::closest;
 use crate::config::saturate::SaturateConfig;
 use hopsim_network::error::{ConfigError, Origin};
@@ -177,7 +177,7 @@ pub fn states_job_load(path: &[String], value: &Value) -> bool {
 fn branch_at(sweep: &Value) -> Result<Option<u32>, ConfigError> {
     let Some(value) = part(sweep, BRANCH_AT)? else { return Ok(None) };
     let cycle = value.as_u64().and_then(|cycle| cycle.try_into().ok());
-    cycle.iter().try_for_each(|&cycle| within(1..=MAX_CYCLES, cycle, &display(["sweep", BRANCH_AT])))?;
+    cycle.iter().try_for_each(|&cycle| within(CYCLES, cycle, display(["sweep", BRANCH_AT])))?;
     Ok(cycle)
 }
 

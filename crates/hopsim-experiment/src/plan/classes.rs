@@ -1,6 +1,7 @@
 //! Link classes: the numbers of the classes that the topology has, and none of those it has not.
 
 use super::{ejection_vcs, within};
+use crate::config::limits::BUFFERS;
 use crate::config::router::{RouterConfig, Vcs, not_a_fabric};
 use crate::config::{Experiment, LinkConfig, LinksConfig};
 use hopsim_network::error::ConfigError;
@@ -94,11 +95,10 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
     // The accessors are for changing; a copy keeps them single.
     let mut experiment = experiment.clone();
     let name = experiment.router.name();
-    let buffer = |key: &str, size: u32| {
-        within(1..=1 << 24, size, &format!("router.{name}.buffers.{key}")).map(|()| size)
-    };
+    let buffer =
+        |key: &str, size: u32| within(BUFFERS, size, format!("router.{name}.buffers.{key}")).map(|()| size);
     let latency = |key: &str, link: LinkConfig| {
-        within(LATENCIES, link.latency, &format!("links.{key}.latency")).map(|()| link.latency)
+        within(LATENCIES, link.latency, format!("links.{key}.latency")).map(|()| link.latency)
     };
     let injection = match &experiment.router {
         RouterConfig::Cioq(r) => {

@@ -30,7 +30,7 @@ pub fn share(
     for ((share, class), (key, packets)) in shares.iter_mut().zip(&mut classes.links).zip(keys) {
         let size = class.buffer;
         let most = size / longest / u32::from(class.vcs);
-        check_reserve(&damq, (key, packets), most)?;
+        check_reserve(&damq, key, packets, most)?;
         let reserve = packets * longest;
         *share = Shares { reserve, pool: size - reserve * u32::from(class.vcs) };
         class.buffer = share.reserve + share.pool;
@@ -38,7 +38,7 @@ pub fn share(
     Ok(Some(shares))
 }
 
-fn check_reserve(damq: &DamqConfig, (key, packets): (&str, u32), most: u32) -> Result<(), ConfigError> {
+fn check_reserve(damq: &DamqConfig, key: &str, packets: u32, most: u32) -> Result<(), ConfigError> {
     let path = format!("router.cioq.buffers.damq.{key}_reserve");
     if packets > most {
         let plural = if most == 1 { "" } else { "s" };

@@ -75,11 +75,7 @@ pub fn training(config: &TrainingConfig) -> Result<Program, ConfigError> {
 }
 
 /// A search of so many ranks unless it says how many, whose numbers are drawn for a job under a seed.
-pub fn graph500(
-    config: &Graph500Config,
-    nodes: u32,
-    (seed, job): (u64, u64),
-) -> Result<Program, ConfigError> {
+pub fn graph500(config: &Graph500Config, nodes: u32, seed: u64, job: u64) -> Result<Program, ConfigError> {
     let time = config.query_time;
     // The shortest decimal that gives this number is the one that was written.
     let query_time = Fraction::from_decimal(&format!("{time}"));

@@ -1,7 +1,8 @@
 //! Jobs: who sends what, to whom and when.
 
-use super::programs::{self, Library, Units};
+use super::programs::{self, Library, ProgramJob, Units};
 use super::within;
+use crate::config::limits::{CYCLES, PACKET_LENGTHS};
 use crate::config::stop::Warmup;
 use crate::config::{Experiment, JobConfig};
 use hopsim_cycles::jobs::{JobPlan, TrafficPlan};
@@ -12,7 +13,7 @@ use hopsim_programs::job::ProgramPlan;
 use hopsim_random::{Purpose, Stream};
 use hopsim_traffic::changes::{self, Phase};
 use hopsim_traffic::pattern::Site;
-use hopsim_traffic::process::{ProcessConfig, Rate};
+use hopsim_traffic::process::{ProcessConfig, Rate, check_load};
 use hopsim_traffic::{self, node_loads};
 use rustc_hash::FxHashMap;
 
@@ -24,11 +25,7 @@ pub fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
             .value(load)
             .valid("no such key"));
     }
-    if !(0.0..=1.0).contains(&load) {
-        return Err(ConfigError::new("load", "the offered load is a share of the link rate")
-            .value(load)
-            .valid("0 … 1 phits/(node·cycle)"));
-    }
+    check_load(load)?;
     for (index, job) in experiment.jobs.iter_mut().enumerate() {
         let Some(traffic) = &mut job.traffic else { continue };
         let process = &mut traffic.process;
@@ -76,7 +73,7 @@ pub fn resolve_work(experiment: &mut Experiment) -> Result<(), ConfigError> {
     if has_programs {
         (measure.warmup, measure.batches) = (Warmup::Cycles(0), 1);
         measure.cycles = *measure.max_cycles.get_or_insert(super::MAX_CYCLES);
-        within(1..=super::MAX_CYCLES, measure.cycles, "measure.max_cycles")?;
+        within(CYCLES, measure.cycles, "measure.max_cycles")?;
     } else if let Some(cycles) = measure.max_cycles {
         return Err(ConfigError::new("measure.max_cycles", "is for runs of programs")
             .value(cycles)
@@ -152,13 +149,19 @@ pub fn build(
         let job = &experiment.jobs[index];
         let path = format!("jobs.{index}");
         if let Some(program) = &job.program {
-            let plan = programs::plan(experiment, (index as u64, job, program), nodes, (units, library));
+            let plan = programs::plan(
+                experiment,
+                ProgramJob { number: index as u64, job, config: program },
+                nodes,
+                units,
+                library,
+            );
             return plan.map(JobPlan::Program).map_err(|e| e.within(&path));
         }
         let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
         let traffic = job.traffic.clone().unwrap_or_default();
-        check_start(experiment, (job, &traffic)).map_err(|e| e.within(&path))?;
-        let plan = traffic_plan(experiment, (job, &traffic), &site);
+        check_start(experiment, job, &traffic).map_err(|e| e.within(&path))?;
+        let plan = traffic_plan(experiment, job, &traffic, &site);
         plan.map(JobPlan::Traffic).map_err(|e| e.within("traffic").within(&path))
     };
     let running = experiment.running().map(|(index, _)| (index, std::mem::take(&mut nodes[index])));
@@ -237,11 +240,12 @@ pub fn place_job(
 
 fn traffic_plan(
     experiment: &Experiment,
-    (job, traffic): (&JobConfig, &hopsim_traffic::Config),
+    job: &JobConfig,
+    traffic: &hopsim_traffic::Config,
     site: &Site<'_>,
 ) -> Result<TrafficPlan, ConfigError> {
     let length = traffic.packet_length;
-    within(1..=4096, length, "packet_length")?;
+    within(PACKET_LENGTHS, length, "packet_length")?;
     let outstanding = traffic.request_reply.as_ref().map(|r| r.outstanding.unwrap_or(u32::MAX));
     if outstanding == Some(0) {
         return Err(ConfigError::new("request_reply.outstanding", "no request could ever be sent")
@@ -286,7 +290,8 @@ fn traffic_plan(
 /// Refuses traffic that begins after the run or after its first change.
 fn check_start(
     experiment: &Experiment,
-    (job, traffic): (&JobConfig, &hopsim_traffic::Config),
+    job: &JobConfig,
+    traffic: &hopsim_traffic::Config,
 ) -> Result<(), ConfigError> {
     let end = experiment.measure.warmup.cycles() + experiment.measure.cycles;
     let change = traffic.changes.first().map_or(end, |change| change.cycle);

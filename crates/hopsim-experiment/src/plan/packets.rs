@@ -1,6 +1,6 @@
 //! Which packets a plan records one by one.
 
-use crate::config::limits::{MAX_CYCLES, within};
+use crate::config::limits::{CYCLES, MAX_CYCLES, within};
 use crate::config::measure::{PacketsConfig, RecordStream};
 use crate::plan::Plan;
 use crate::plan::stop::longest;
@@ -11,7 +11,7 @@ pub fn check(plan: &Plan) -> Result<(), ConfigError> {
     let measure = &plan.experiment.measure;
     let Some(packets) = &measure.packets else { return Ok(()) };
     let PacketsConfig { every, source, destination, from, to } = packets;
-    within(1..=MAX_CYCLES, *every, "measure.packets.every")?;
+    within(CYCLES, *every, "measure.packets.every")?;
     check_node(plan, *source, "measure.packets.source")?;
     check_node(plan, *destination, "measure.packets.destination")?;
     // Nobody knows how long programs take.

@@ -4,6 +4,7 @@ use super::external;
 use super::generators;
 use super::quantity::{SIZES, TIMES, positive};
 use super::within;
+use crate::config::limits::{PACKET_LENGTHS, PROCESSOR_TIMES};
 use crate::config::measure::RecordStream;
 use crate::config::program::{
     AnySource, CpuSpeed, EagerLimit, HostCompat, HostConfig, LastPacket, ProgramConfig, Repeat,
@@ -70,15 +71,26 @@ pub fn check_contention(plan: &Plan) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// A job that runs a program, as written in the document.
+#[derive(Clone, Copy)]
+pub struct ProgramJob<'a> {
+    /// Number of the job.
+    pub number: u64,
+    /// All that the document says of the job.
+    pub job: &'a JobConfig,
+    /// What it says of the program.
+    pub config: &'a ProgramConfig,
+}
+
 /// A job with a program on some nodes, in the order of their ranks.
 pub fn plan(
     experiment: &Experiment,
-    (number, job, config): (u64, &JobConfig, &ProgramConfig),
+    ProgramJob { number, job, config }: ProgramJob<'_>,
     mut nodes: Vec<u32>,
-    (units, library): (Option<Units>, &Library<'_>),
+    units: Option<Units>,
+    library: &Library<'_>,
 ) -> Result<ProgramPlan, ConfigError> {
-    let seeds = (experiment.measure.seed, number);
-    let program = load(config, (nodes.len() as u32, seeds), library)?;
+    let program = load(config, nodes.len() as u32, experiment.measure.seed, number, library)?;
     let ranks = program.ranks() as usize;
     if ranks > nodes.len() {
         let reason = format!("the program has {ranks} ranks, and the placement {} nodes", nodes.len());
@@ -100,7 +112,7 @@ pub fn plan(
         .valid("units = { cycle = \"1 ns\", phit = \"4 B\" } at the top of the document")
     })?;
     let host = job.host.clone().unwrap_or_default();
-    let rules = rules((experiment, units), &host, (ranks as u32, program.clock()))?;
+    let rules = rules(experiment, units, &host, ranks as u32, program.clock())?;
     if let (Program::Graph(graph), Some(rate)) = (&program, rules.cycles_per_nanosecond)
         && graph.clock != Clock::Nanoseconds
     {
@@ -126,7 +138,9 @@ pub fn plan(
 /// The program of a job on so many nodes, which draws under a seed and a number.
 fn load(
     config: &ProgramConfig,
-    (nodes, seeds): (u32, (u64, u64)),
+    nodes: u32,
+    seed: u64,
+    number: u64,
     library: &Library<'_>,
 ) -> Result<Program, ConfigError> {
     match config {
@@ -141,7 +155,7 @@ fn load(
         ProgramConfig::Collective(config) => generators::collective(config, nodes),
         ProgramConfig::Stencil(config) => generators::stencil(config),
         ProgramConfig::Training(config) => generators::training(config),
-        ProgramConfig::Graph500(config) => generators::graph500(config, nodes, seeds),
+        ProgramConfig::Graph500(config) => generators::graph500(config, nodes, seed, number),
         ProgramConfig::External(_) => Ok(Program::External(nodes)),
         ProgramConfig::Trace(_)
         | ProgramConfig::Goal(_)
@@ -216,17 +230,18 @@ impl Units {
 
 /// The hosts of a job with so many ranks, whose computations are counted by this clock.
 fn rules(
-    (experiment, units): (&Experiment, Units),
+    experiment: &Experiment,
+    units: Units,
     host: &HostConfig,
-    (ranks, clock): (u32, Clock),
+    ranks: u32,
+    clock: Clock,
 ) -> Result<Rules, ConfigError> {
     let path = |key: &str| format!("host.{key}");
-    let most = 1_000_000;
-    within(0..=most, host.send_overhead, &path("send_overhead"))?;
-    within(0..=most, host.receive_overhead, &path("receive_overhead"))?;
-    within(0..=most, host.gap, &path("gap"))?;
+    within(PROCESSOR_TIMES, host.send_overhead, path("send_overhead"))?;
+    within(PROCESSOR_TIMES, host.receive_overhead, path("receive_overhead"))?;
+    within(PROCESSOR_TIMES, host.gap, path("gap"))?;
     let packet_length = packet_length(Some(host));
-    within(1..=4096, packet_length, &path("packet_length"))?;
+    within(PACKET_LENGTHS, packet_length, path("packet_length"))?;
     if host.header_length >= packet_length {
         let reason = format!("leaves no room for payload in packets of {packet_length} phits");
         return Err(ConfigError::new(path("header_length"), reason)

@@ -2,6 +2,7 @@
 
 use super::means::means;
 use super::{MAX_CYCLES, Plan};
+use crate::config::limits::{WIDTHS, within};
 use crate::config::measure::MeasureConfig;
 use crate::config::names::closest;
 use crate::config::stop::{LONGEST_PILOT, StopConfig};
@@ -84,11 +85,7 @@ fn resolve_stop(measure: &mut MeasureConfig, most: u32) -> Result<(), ConfigErro
             .value(*longest)
             .valid(format!("{} … {most}", measure.cycles)));
     }
-    if !(0.0001..=0.5).contains(&stop.relative_ci) {
-        return Err(ConfigError::new("measure.stop.relative_ci", "out of range")
-            .value(stop.relative_ci)
-            .valid("0.0001 … 0.5"));
-    }
+    within(WIDTHS, stop.relative_ci, "measure.stop.relative_ci")?;
     if measure.batches < 2 {
         let reason = "measure.stop needs an interval, and one batch has none";
         return Err(ConfigError::new("measure.batches", reason).value(measure.batches).valid("2 …"));

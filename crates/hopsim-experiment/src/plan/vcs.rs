@@ -4,6 +4,7 @@ use super::classes::{vcs_mut, vcs_of};
 use super::jobs::answers;
 use super::within;
 use crate::config::Experiment;
+use crate::config::limits::VCS;
 use crate::config::router::{ReplyVcs, VcManagement, Vcs as VcsConfig};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
@@ -23,9 +24,9 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
     let name = experiment.router.name();
     let vcs = vcs_mut(&mut experiment.router);
     let Safety::Ordered(order) = &paths.safety else {
-        return resolve_unordered((name, vcs), topology, &paths.safety, replies);
+        return resolve_unordered(name, vcs, topology, &paths.safety, replies);
     };
-    within(1..=MOST, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    within(VCS, vcs.injection, format!("router.{name}.vcs.injection"))?;
     let increasing = matches!(vcs.management, VcManagement::Increasing(_));
     if replies && vcs.injection < 2 {
         return Err(ConfigError::new(
@@ -44,7 +45,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
         }
         paths => paths.filter(|_| !increasing),
     };
-    let reply = reply_vcs((name, vcs.reply), increasing, replies)?;
+    let reply = reply_vcs(name, vcs.reply, increasing, replies)?;
     let classes = topology.link_classes();
     let copies = if replies && increasing { 2 } else { 1 };
     let needed = vcs_needed(&order.sequence).map(|n| u32::from(n) * copies);
@@ -62,7 +63,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
                 .value(given)
                 .valid(format!("{} … {MOST}", needed[class])));
         }
-        within(1..=MOST, given, &path)?;
+        within(VCS, given, &path)?;
         if given < reply[class] {
             return Err(ConfigError::new(
                 path,
@@ -79,16 +80,17 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
 
 /// Fills in the VCs of a network where VCs have no order, or checks the given ones.
 fn resolve_unordered(
-    (name, vcs): (&str, &mut VcsConfig),
+    name: &str,
+    vcs: &mut VcsConfig,
     topology: &Topology,
     safety: &Safety,
     replies: bool,
 ) -> Result<(), ConfigError> {
-    within(1..=MOST, vcs.injection, &format!("router.{name}.vcs.injection"))?;
+    within(VCS, vcs.injection, format!("router.{name}.vcs.injection"))?;
     for class in topology.link_classes() {
         let given = *vcs_of(vcs, class).get_or_insert(safety.vcs().unwrap_or(1));
         let path = format!("router.{name}.vcs.{class}");
-        within(1..=MOST, given, &path)?;
+        within(VCS, given, &path)?;
         if let Some((least, reason, valid)) = unordered_reason(safety).filter(|&(least, ..)| given < least) {
             let valid = format!("{least} … {MOST}{valid}");
             return Err(ConfigError::new(path, reason).value(given).valid(valid));
@@ -159,15 +161,16 @@ fn increasing_reason(
 
 /// VCs for replies alone, by class of links.
 fn reply_vcs(
-    (name, reply): (&str, Option<ReplyVcs>),
+    name: &str,
+    reply: Option<ReplyVcs>,
     increasing: bool,
     replies: bool,
 ) -> Result<ByClass<u32>, ConfigError> {
     let path = format!("router.{name}.vcs.reply");
     let value = |vcs: ReplyVcs| format!("{{ local = {}, global = {} }}", vcs.local, vcs.global);
     if let Some(vcs) = reply {
-        within(1..=MOST, vcs.local, &format!("{path}.local"))?;
-        within(1..=MOST, vcs.global, &format!("{path}.global"))?;
+        within(VCS, vcs.local, format!("{path}.local"))?;
+        within(VCS, vcs.global, format!("{path}.global"))?;
     }
     match reply {
         Some(vcs) if !replies => Err(ConfigError::new(path, "no job has replies")

@@ -25,7 +25,7 @@ pub fn each_resort(system: &System, waiting: &Waiting<'_>, mut visit: impl FnMut
     system.routing.each_route(head, *state, |route, _, stream| {
         let from = resorts.len();
         add(system, head, route, &mut resorts);
-        let is_asked = |&resort: &Request| asks_for(system, (head, *state), resort, stream);
+        let is_asked = |&resort: &Request| asks_for(system, head, *state, resort, stream);
         asks &=
             matches!(route, Route::Arrived) || from < resorts.len() && resorts[from..].iter().all(is_asked);
     });
@@ -82,7 +82,7 @@ fn all(system: &System, waiting: &Waiting<'_>, visit: &mut impl FnMut(Request)) 
 }
 
 /// Whether a head asks for an output, in one attempt or another, when no other one is open; whatever it hears of others.
-fn asks_for(system: &System, (head, state): (&Head, RouteState), only: Request, stream: &Stream) -> bool {
+fn asks_for(system: &System, head: &Head, state: RouteState, only: Request, stream: &Stream) -> bool {
     [false, true].into_iter().all(|is_crowded| {
         let view = OnlyOpen { system, only, head: *head, is_crowded };
         (0..ATTEMPTS).any(|attempt| {

@@ -53,7 +53,7 @@ pub fn walk(system: &System, most: u64, visit: &mut impl FnMut(&Waiting<'_>)) ->
     for &reply in kinds {
         for destination in 0..topology.routers_with_nodes() {
             for terminal in 0..walk.variants() {
-                walk.go_to((destination, terminal), reply, visit)?;
+                walk.go_to(destination, terminal, reply, visit)?;
             }
         }
     }
@@ -81,7 +81,8 @@ impl Exploration<'_> {
 
     fn go_to(
         &mut self,
-        (destination, terminal): (u32, u16),
+        destination: u32,
+        terminal: u16,
         reply: bool,
         visit: &mut impl FnMut(&Waiting<'_>),
     ) -> Option<()> {
@@ -95,7 +96,7 @@ impl Exploration<'_> {
                 let source = router * per_router + u32::from(input);
                 // A reply takes the place of a request that its node has taken.
                 let holds = reply.then(|| self.channels.unanswered(router));
-                self.look((Head { router, input, source, ..head }, holds, RouteState::NEW), visit)?;
+                self.look(Head { router, input, source, ..head }, holds, RouteState::NEW, visit)?;
             }
         }
         while let Some(State { holds, source, via, trunk, flags }) = self.open.pop() {
@@ -104,7 +105,7 @@ impl Exploration<'_> {
             let class = self.system.network.layout.class[channel.port] - 1;
             let code = self.system.routing.vcs().sequence.code(class, channel.vc);
             head = Head { router, input: input as u16, code, source, ..head };
-            self.look((head, Some(holds), RouteState { via, trunk, flags, ..RouteState::NEW }), visit)?;
+            self.look(head, Some(holds), RouteState { via, trunk, flags, ..RouteState::NEW }, visit)?;
         }
         Some(())
     }
@@ -112,7 +113,9 @@ impl Exploration<'_> {
     /// Looks at a head, and notes what it becomes.
     fn look(
         &mut self,
-        (head, holds, state): (Head, Option<u32>, RouteState),
+        head: Head,
+        holds: Option<u32>,
+        state: RouteState,
         visit: &mut impl FnMut(&Waiting<'_>),
     ) -> Option<()> {
         self.states += 1;

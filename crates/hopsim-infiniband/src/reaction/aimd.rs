@@ -3,7 +3,7 @@
 //! Source: Santos, Turner, Janakiraman, *End-to-End Congestion Control for `InfiniBand`*, INFOCOM 2003.
 
 use crate::time::Ticks;
-use hopsim_network::error::ConfigError;
+use hopsim_network::error::{ConfigError, within};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,17 +27,17 @@ const LEAST: RangeInclusive<f64> = 0.000_1..=1.0;
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Aimd")]
 pub struct Config {
-    /// What is added to the rate \[share of the link, 0.000001 … 1\].
-    #[schemars(range(min = 0.000_001, max = 1.0))]
+    /// What is added to the rate \[share of the link\].
+    #[schemars(range(min = *SHARES.start(), max = *SHARES.end()))]
     pub increase: f64,
-    /// What a notification takes off the rate \[share of the rate, 0.000001 … 1\].
-    #[schemars(range(min = 0.000_001, max = 1.0))]
+    /// What a notification takes off the rate \[share of the rate\].
+    #[schemars(range(min = *SHARES.start(), max = *SHARES.end()))]
     pub decrease: f64,
     /// Time from a notification to the first increase, and from one increase to the next, more than 0.
     #[schemars(example = "50 us")]
     pub period: String,
-    /// Least rate \[share of the link, 0.0001 … 1\].
-    #[schemars(range(min = 0.000_1, max = 1.0))]
+    /// Least rate \[share of the link\].
+    #[schemars(range(min = *LEAST.start(), max = *LEAST.end()))]
     pub least: f64,
 }
 
@@ -65,11 +65,8 @@ impl Config {
 }
 
 fn share(value: f64, range: RangeInclusive<f64>, key: &str) -> Result<u32, ConfigError> {
-    if range.contains(&value) {
-        return Ok((value * f64::from(WHOLE)).round() as u32);
-    }
-    let valid = format!("{} … {}", range.start(), range.end());
-    Err(ConfigError::new(key, "out of range").value(value).valid(valid))
+    within(range, value, key)?;
+    Ok((value * f64::from(WHOLE)).round() as u32)
 }
 
 /// Additive increase, multiplicative decrease.

@@ -1,9 +1,9 @@
 //! What the columns say that tell how long a run was, and why.
 
-use super::{CYCLES, Row};
+use crate::table_kind::{CYCLES, ColumnText};
 
 /// What warm-up and stopping have in the summary.
-pub const SUMMARY: [Row; 5] = [
+pub const SUMMARY: [ColumnText; 5] = [
     (
         "warmup_cycles",
         CYCLES,

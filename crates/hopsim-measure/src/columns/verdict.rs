@@ -1,9 +1,9 @@
 //! What the columns say that tell what a point is worth.
 
-use super::{CYCLES, LOAD, Row};
+use crate::table_kind::{CYCLES, ColumnText, LOAD};
 
 /// What the verdict has in the summary.
-pub const SUMMARY: [Row; 9] = [
+pub const SUMMARY: [ColumnText; 9] = [
     (
         "verdict",
         "",

@@ -67,6 +67,6 @@ fn source(plan: &FabricPlan, recorder: &FabricRecorder, account: usize) -> Optio
 
 /// What a flow with a rate offers in each tenth of the window \[bytes\].
 fn offered(flow: &Flow, recorder: &FabricRecorder) -> [f64; TENTHS] {
-    let on = recorder.parts.parts.split((flow.start, flow.end));
+    let on = recorder.parts.parts.split(flow.start..flow.end);
     on.map(|ticks: Ticks| ticks as f64 / flow.byte as f64)
 }

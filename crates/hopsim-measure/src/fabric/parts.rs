@@ -77,7 +77,7 @@ impl FabricParts {
     }
 
     /// A packet of a job is delivered.
-    pub fn delivered(&mut self, at: Ticks, job: usize, (bytes, latency): (u32, Ticks)) {
+    pub fn delivered(&mut self, at: Ticks, job: usize, bytes: u32, latency: Ticks) {
         if let Some(part) = self.parts.part(at) {
             let one = PartCounts { packets: 1, bytes: bytes.into(), latency: latency.into() };
             self.by_part[part * self.jobs + job].add(&one);

@@ -238,7 +238,7 @@ impl Observer for FabricRecorder {
     fn delivered(&mut self, at: Ticks, packet: Sent, sent: Ticks, marked: bool) {
         let ((account, _), latency) = (self.account_of[packet.flow as usize], at - sent);
         if let Some(series) = &mut self.series {
-            series.delivered((packet, marked), account);
+            series.delivered(packet, marked, account);
         }
         let nanoseconds = latency / self.ticks_per_ns;
         let Some(counts) = self.counts(at, account) else { return };
@@ -251,7 +251,7 @@ impl Observer for FabricRecorder {
         counts.latency += u128::from(latency);
         counts.greatest = counts.greatest.max(latency);
         let job = self.job_of[account];
-        self.parts.delivered(at, job, (packet.bytes, latency));
+        self.parts.delivered(at, job, packet.bytes, latency);
         self.by_job[job] += nanoseconds;
         if let Some(histogram) = self.by_account.get_mut(account) {
             *histogram += nanoseconds;

@@ -93,7 +93,7 @@ impl Series {
     }
 
     /// A packet of an account has been delivered: a data packet, or another one that notifies of marks or does not.
-    pub fn delivered(&mut self, (packet, notifies): (Sent, bool), account: usize) {
+    pub fn delivered(&mut self, packet: Sent, notifies: bool, account: usize) {
         let open = &mut self.open[account];
         if packet.is_notification {
             open.notifications += u64::from(notifies);

@@ -46,7 +46,7 @@ pub fn summary(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) -> 
     put("flow_throughput_max_gbps", number(Some(most)));
     put("flow_throughput_max_min_ratio", number(Some(most / least)));
     put("jain_index", number(jain(&rates)));
-    for (key, value) in latencies(plan, recorder, (&sum, jobs)) {
+    for (key, value) in latencies(plan, recorder, &sum, jobs) {
         put(key, value);
     }
     for (key, value) in message_latencies(plan, recorder, &traffic) {
@@ -150,7 +150,8 @@ fn capacity(plan: &FabricPlan, receivers: &BTreeSet<u32>) -> f64 {
 fn latencies(
     plan: &FabricPlan,
     recorder: &FabricRecorder,
-    (sum, jobs): (&AccountCounts, &[usize]),
+    sum: &AccountCounts,
+    jobs: &[usize],
 ) -> [(&'static str, Value); 4] {
     let mut histogram = recorder.by_job[jobs[0]].clone();
     jobs[1..].iter().for_each(|&job| histogram += &recorder.by_job[job]);

@@ -6,36 +6,61 @@ use super::recorder::{AccountCounts, FabricRecorder};
 use super::series::{FlowRow, QueueRow, Series};
 use super::summary::{gigabits, limited, mean_latency, ns};
 use super::victims::Victims;
+use crate::table_kind::{BYTES, ColumnText, NS, PACKETS, RATE, S, TableKind, recorded};
 use crate::{Column, Table};
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::fabric::FabricPlan;
 use hopsim_experiment::plan::fabric::used::Place;
 use hopsim_infiniband::time::Ticks;
 
+/// Makes a table of what a run has counted; none if that was not counted.
+type MakeFabricTable = fn(&FabricPlan, &FabricRecorder) -> Option<Table>;
+
+/// The tables of fabrics. Columns that networks of routers with VCs have as well are described once, here or there.
+pub const KINDS: [TableKind<MakeFabricTable>; 6] = [
+    TableKind {
+        name: "flows",
+        stream: Some(RecordStream::Flows),
+        columns: &[&FLOWS],
+        make: |plan, recorder| Some(flows(plan, recorder)),
+    },
+    TableKind {
+        name: "links",
+        stream: Some(RecordStream::Links),
+        columns: &[&LINKS],
+        make: |plan, recorder| Some(window_links(plan, recorder, recorder.links.as_ref()?)),
+    },
+    TableKind {
+        name: "victims",
+        stream: Some(RecordStream::Victims),
+        columns: &[&VICTIMS],
+        make: |plan, recorder| Some(held_up(plan, recorder, recorder.victims.as_ref()?)),
+    },
+    TableKind {
+        name: "flow_series",
+        stream: Some(RecordStream::FlowSeries),
+        columns: &[&FLOW_SERIES],
+        make: |plan, recorder| Some(flow_series(plan, recorder.series.as_ref()?)),
+    },
+    TableKind {
+        name: "queue_series",
+        stream: Some(RecordStream::QueueSeries),
+        columns: &[&QUEUE_SERIES],
+        make: |plan, recorder| Some(queue_series(plan, recorder.series.as_ref()?)),
+    },
+    TableKind {
+        name: "link_series",
+        stream: Some(RecordStream::LinkSeries),
+        columns: &[&LINK_SERIES],
+        make: |plan, recorder| {
+            Some(link_series(plan, recorder.links.as_ref()?, &recorder.series.as_ref()?.ends))
+        },
+    },
+];
+
 /// Every table that was asked for, by name.
 pub fn tables(plan: &FabricPlan, recorder: &FabricRecorder) -> Vec<(String, Table)> {
-    let wants = |stream| plan.experiment.measure.streams.contains(&stream);
-    let mut tables = Vec::new();
-    if wants(RecordStream::Flows) {
-        tables.push(("flows".into(), flows(plan, recorder)));
-    }
-    if let Some(links) = recorder.links.as_ref().filter(|_| wants(RecordStream::Links)) {
-        tables.push(("links".into(), window_links(plan, recorder, links)));
-    }
-    if let Some(victims) = &recorder.victims {
-        tables.push(("victims".into(), held_up(plan, recorder, victims)));
-    }
-    let Some(series) = &recorder.series else { return tables };
-    if wants(RecordStream::FlowSeries) {
-        tables.push(("flow_series".into(), flow_series(plan, series)));
-    }
-    if wants(RecordStream::QueueSeries) {
-        tables.push(("queue_series".into(), queue_series(plan, series)));
-    }
-    if let Some(links) = recorder.links.as_ref().filter(|_| wants(RecordStream::LinkSeries)) {
-        tables.push(("link_series".into(), link_series(plan, links, &series.ends)));
-    }
-    tables
+    recorded(&KINDS, &plan.experiment.measure.streams, |make| make(plan, recorder))
 }
 
 /// Columns that say whose each row is, by job and name, for all accounts `times` over.
@@ -45,6 +70,30 @@ fn named(plan: &FabricPlan, times: usize) -> [(String, Column); 2] {
     let names = Column::Text(rows().map(|flow| flow.name.clone()).collect());
     [("job".into(), jobs), ("name".into(), names)]
 }
+
+/// Columns of the table of flows.
+const FLOWS: [ColumnText; 12] = [
+    ("job", "", "Name of the job of the flow."),
+    ("name", "", "Name of the flow; of all that a node draws or its program sends that of the node."),
+    ("source", "", "Node that sends."),
+    ("destination", "", "Node that receives; empty for a node that draws."),
+    ("throughput_gbps", RATE, "Data delivered in the window over its length."),
+    ("packets", PACKETS, "Data packets delivered in the window."),
+    ("marked", PACKETS, "Data packets that a switch marked in the window."),
+    ("notifications", PACKETS, "Congestion notifications that reached the source in the window."),
+    (
+        "ccti_at_limit_fraction",
+        "",
+        "Share of the window in which the index into the congestion control table was at ccti_limit, the greatest of a node's flows [0 … 1]; empty without such a table.",
+    ),
+    ("latency_mean_ns", NS, "Mean latency of the packets delivered in the window."),
+    ("latency_p99_ns", NS, "99th percentile of their latency, to 0.1 % or 1 ns."),
+    (
+        "falls_behind",
+        "",
+        "1 if the flow falls behind its rate, or the node what it draws, by 2 % or more with 99.9 % confidence, else 0; empty with programs.",
+    ),
+];
 
 fn flows(plan: &FabricPlan, recorder: &FabricRecorder) -> Table {
     let count = |of: fn(&AccountCounts) -> u64| Column::U64(recorder.accounts.iter().map(of).collect());
@@ -96,6 +145,21 @@ fn interval_rate(plan: &FabricPlan, bytes: u64) -> f64 {
     gigabits(bytes, interval, plan.fabric.ticks_per_ns)
 }
 
+/// Columns of the table of intervals and flows.
+const FLOW_SERIES: [ColumnText; 7] = [
+    ("time_s", S, "End of the interval, warm-up included."),
+    ("job", "", "Name of the job of the flow."),
+    ("name", "", "Name of the flow."),
+    ("throughput_gbps", RATE, "Data delivered in the interval over its length."),
+    ("marked", PACKETS, "Data packets that a switch marked in the interval."),
+    ("notifications", PACKETS, "Congestion notifications that reached the source in the interval."),
+    (
+        "ccti",
+        "",
+        "Index into the congestion control table at the end of the interval, the greatest of a node's flows; 0 without such a table.",
+    ),
+];
+
 fn flow_series(plan: &FabricPlan, series: &Series) -> Table {
     let rate = |row: &FlowRow| interval_rate(plan, row.open.bytes);
     let [job, name] = named(plan, series.ends.len());
@@ -112,6 +176,20 @@ fn flow_series(plan: &FabricPlan, series: &Series) -> Table {
         ("ccti".into(), Column::U32(series.flows.iter().map(|row| u32::from(row.ccti)).collect())),
     ]
 }
+
+/// Columns of the table of intervals and outputs.
+const QUEUE_SERIES: [ColumnText; 10] = [
+    ("time_s", S, "End of the interval, warm-up included."),
+    ("switch", "", "Number of the switch, from 0."),
+    ("port", "", "Output port, from 0 among those of the switch that are plugged."),
+    ("peer", "", "What is at the other end of its link, as node 4 or switch 1."),
+    ("vl", "", "Virtual lane."),
+    ("queued_bytes", BYTES, "In all virtual output queues of the output and VL at the end of the interval."),
+    ("largest_queue_bytes", BYTES, "In the largest of these queues."),
+    ("is_congested", "", "1 if the output and VL are congested at the end of the interval."),
+    ("bytes", BYTES, "Granted in the interval, notifications and acknowledgements included."),
+    ("throughput_gbps", RATE, "The same over the length of the interval."),
+];
 
 fn queue_series(plan: &FabricPlan, series: &Series) -> Table {
     let places = || series.ends.iter().flat_map(|_| &series.places);
@@ -180,10 +258,53 @@ fn uses(plan: &FabricPlan, rows: &[Use], time: Ticks) -> [(String, Column); 4] {
     ]
 }
 
+/// Columns of the table of links that fabrics alone have.
+const LINKS: [ColumnText; 6] = [
+    ("from", "", "In an InfiniBand fabric: what the link leaves, as node 4 or switch 1."),
+    ("to", "", "In an InfiniBand fabric: what is at its other end."),
+    ("vl", "", "In an InfiniBand fabric: virtual lane."),
+    (
+        "bytes",
+        BYTES,
+        "In an InfiniBand fabric: of packets that began to cross in the window, notifications included.",
+    ),
+    ("throughput_gbps", RATE, "The same over the length of the window."),
+    (
+        "credit_stall_fraction",
+        "",
+        "In an InfiniBand fabric: share of the window in which the link was idle because a packet of the VL lacked credits [0 … 1].",
+    ),
+];
+
 fn window_links(plan: &FabricPlan, recorder: &FabricRecorder, links: &Links) -> Table {
     let (places, rows): (Vec<Place>, Vec<Use>) = links.all().unzip();
     link_names(plan, &places).into_iter().chain(uses(plan, &rows, recorder.span.window())).collect()
 }
+
+/// Columns of the table of intervals and links.
+const LINK_SERIES: [ColumnText; 9] = [
+    ("time_s", S, "End of the interval, warm-up included."),
+    ("from", "", "What the link leaves, as node 4 or switch 1."),
+    (
+        "port",
+        "",
+        "Output port; in an InfiniBand fabric from 0 among those of the switch that are plugged, 0 of a node.",
+    ),
+    ("to", "", "What is at its other end."),
+    ("vl", "", "Virtual lane."),
+    ("bytes", BYTES, "Of packets that began to cross the link in the interval, notifications included."),
+    ("throughput_gbps", RATE, "The same over the length of the interval."),
+    (
+        "utilisation",
+        "",
+        "Share of the interval in which the link carried packets of the VC or VL. A packet of a VC counts whole in the interval in which it departs, so that it may be somewhat more than 1.",
+    ),
+    (
+        "credit_stall_fraction",
+        "",
+        "Share of the interval in which the buffer at the other end had no room for the shortest packet; in an InfiniBand fabric in which the link was idle because a packet of the VL lacked credits [0 … 1]; empty for a node.",
+    ),
+];
 
 fn link_series(plan: &FabricPlan, links: &Links, closed: &[Ticks]) -> Table {
     let places: Vec<Place> = closed.iter().flat_map(|_| links.all()).map(|(place, _)| place).collect();
@@ -191,6 +312,27 @@ fn link_series(plan: &FabricPlan, links: &Links, closed: &[Ticks]) -> Table {
     let time = ("time_s".into(), times(plan, closed, links.all().count()));
     [time].into_iter().chain(link_names(plan, &places)).chain(uses(plan, &links.rows, interval)).collect()
 }
+
+/// Columns of the table of flows that are held up.
+const VICTIMS: [ColumnText; 9] = [
+    ("job", "", "Name of the job of the flow."),
+    ("name", "", "Name of the flow; of all that a node draws that of the node."),
+    ("role", "", "A contributor's packets leave by the root, those of a victim do not."),
+    (
+        "from",
+        "",
+        "What the root of the congestion is a port of, as switch 1, or a node whose link is too slow.",
+    ),
+    ("port", "", "That port, from 0 among those of the switch that are plugged; 0 of a node."),
+    ("to", "", "What is at the other end of its link."),
+    ("vl", "", "Virtual lane."),
+    ("lost_s", S, "Time of the window in which the root held the flow up, estimated from samples."),
+    (
+        "lost_fraction",
+        "",
+        "The same over the length of the window [0 … 1]; of all that a node draws the sum over its flows, which may be more than 1.",
+    ),
+];
 
 fn held_up(plan: &FabricPlan, recorder: &FabricRecorder, victims: &Victims) -> Table {
     let rows = victims.shares(plan, &recorder.account_of);

@@ -25,7 +25,7 @@ impl Observer for Recorder {
     }
 
     fn places(plan: &Plan, span: &Span) -> Places {
-        Places::new(plan, (span.first_node, span.nodes), span.routers)
+        Places::new(plan, span.first_node, span.nodes, span.routers)
     }
 
     // From now on packets count for the batch and the tenth that the cycle is in. Nothing is known from the cycles before: other
@@ -100,7 +100,7 @@ impl Observer for Recorder {
 
     fn stalled(&mut self, places: &mut Places, node: RegionNode, since: u32, until: u32) {
         if let Some(stalls) = places.stalls.get_mut(node.index()) {
-            stalls.count(self.parts, (since, until));
+            stalls.count(self.parts, since..until);
         }
     }
 
@@ -141,11 +141,7 @@ impl Observer for Recorder {
             row.delivered += 1;
             row.phits += u64::from(length);
             row.latency += u64::from(latency);
-            if let Some(cohort) = self.cohorts.get_mut((packet.generated / self.interval) as usize) {
-                cohort.packets += 1;
-                cohort.misrouted += u32::from(packet.route.misrouted());
-                cohort.latency += u64::from(latency);
-            }
+            self.streams.delivered_in_series(packet, latency, self.interval);
         }
         let (rows, job) = (self.rows(at), packet.job as usize);
         let Some(totals) = self.totals.get_mut(rows.batch + job) else { return };
@@ -175,11 +171,10 @@ impl Observer for Recorder {
             part.add(&PartTotals { delivered: 1, phits: length.into(), latency: latency.into() });
         }
         self.histograms[job].count(latency);
-        if let (Some(nodes), Some(sources)) = (&mut places.nodes, &mut self.sources) {
+        self.streams.delivered(packet, latency);
+        if let Some(nodes) = &mut places.nodes {
             nodes.delivered
                 [(packet.destination(topology.nodes_per_router()) - places.first_node) as usize] += 1;
-            sources.received[packet.source as usize] += 1;
-            sources.latency[packet.source as usize] += u64::from(latency);
         }
     }
 
@@ -236,7 +231,7 @@ impl Observer for Recorder {
 
     fn occupied(places: &mut Places, router: RegionRouter, port: usize, ready: u32, now: u32) {
         if let Some(waits) = places.link_waits() {
-            waits.occupy((router.index(), port), ready, now);
+            waits.occupy(router.index(), port, ready, now);
         }
     }
 
@@ -252,27 +247,27 @@ impl Observer for Recorder {
     #[inline]
     fn head_waits(places: &mut Places, node: RegionNode, slot: SlotId, reason: WaitReason) {
         if let Some(waits) = &mut places.waits {
-            waits.count((node, slot), reason);
+            waits.count(node, slot, reason);
         }
     }
 
-    fn head_leaves(&mut self, places: &mut Places, place: (RegionNode, SlotId), first: u32, now: u32) {
+    fn head_leaves(&mut self, places: &mut Places, (node, slot): (RegionNode, SlotId), first: u32, now: u32) {
         let end = self.start + self.cycles;
         let Some(waits) = &mut places.waits else { return };
         if self.is_measuring() && now < end {
-            waits.take_back(place);
+            waits.take_back(node, slot);
         }
-        waits.end(place, (first, now), (self.start, end));
+        waits.end(node, slot, first..now, self.start..end);
     }
 
     fn held(&mut self, places: &mut Places, slot: SlotId, length: u32, arrived: u32) {
         if let Some(links) = &mut places.links {
             let end = self.start + self.cycles;
             if links.has_sums() {
-                links.hold(slot, length, (arrived.max(self.start), end));
+                links.hold(slot, length, arrived.max(self.start)..end);
             }
             if let Some(series) = &mut links.series {
-                series.hold(slot, length, (arrived, end));
+                series.hold(slot, length, arrived..end);
             }
         }
     }
@@ -348,7 +343,7 @@ impl Recorder {
         if window.contains(&grant.departure) {
             links.phits[grant.pair.index()] += u64::from(length);
         }
-        links.hold(grant.slot, length, (packet.arrived.max(window.start), grant.now.min(window.end)));
+        links.hold(grant.slot, length, packet.arrived.max(window.start)..grant.now.min(window.end));
     }
 
     /// Counts a grant for what is told by interval, and for what packets wait for.
@@ -364,7 +359,7 @@ impl Recorder {
             if departure < end {
                 series.depart(pair, length, departure);
             }
-            series.hold(slot, length, (arrived, now.min(end)));
+            series.hold(slot, length, arrived..now.min(end));
         }
         if let Some(waits) = &mut links.waits {
             waits.grant(packet, grant, self.is_measuring());

@@ -3,7 +3,7 @@
 use crate::histograms::counted;
 use crate::parts::PartTotals;
 use crate::programs::ProgramCountsState;
-use crate::recorder::{Cohort, Interval, Recorder, SourceCounts, Totals};
+use crate::recorder::{Interval, Recorder, StreamCounts, Totals};
 use serde::{Deserialize, Serialize};
 
 /// What a run has counted. Where it counts follows from the cycle.
@@ -13,9 +13,8 @@ pub struct RecorderState {
     by_part: Vec<PartTotals>,
     /// Latencies and how often they were counted, by job.
     histograms: Vec<Vec<(u64, u64)>>,
-    sources: Option<SourceCounts>,
     series: Vec<Interval>,
-    cohorts: Vec<Cohort>,
+    streams: StreamCounts,
     lifetime: (u64, u64),
     bursts: Vec<Vec<u32>>,
     programs: Option<ProgramCountsState>,
@@ -38,9 +37,8 @@ impl Recorder {
             parts: _,
             by_part,
             histograms,
-            sources,
             series,
-            cohorts,
+            streams,
             interval: _,
             rows_end: _,
             lifetime,
@@ -54,9 +52,8 @@ impl Recorder {
             totals: totals.clone(),
             by_part: by_part.clone(),
             histograms: histograms.iter().map(|latencies| counted(&latencies.histogram())).collect(),
-            sources: sources.clone(),
             series: series.clone(),
-            cohorts: cohorts.clone(),
+            streams: streams.clone(),
             lifetime: *lifetime,
             bursts: bursts.clone(),
             programs: programs.as_ref().map(|programs| programs.save()),
@@ -66,7 +63,7 @@ impl Recorder {
     /// Adds what was counted before, in the same window.
     pub fn load(&mut self, state: &RecorderState) {
         self.load_life(state);
-        let RecorderState { totals, by_part, histograms, sources, bursts, programs, .. } = state;
+        let RecorderState { totals, by_part, histograms, streams, bursts, programs, .. } = state;
         for (sum, totals) in self.totals.iter_mut().zip(totals) {
             sum.add(totals);
         }
@@ -77,9 +74,7 @@ impl Recorder {
         if let (Some(sum), Some(programs)) = (&mut self.programs, programs) {
             sum.load(programs);
         }
-        if let (Some(sum), Some(sources)) = (&mut self.sources, sources) {
-            sum.add(sources);
-        }
+        self.streams.add(streams);
         for (all, bursts) in self.bursts.iter_mut().zip(bursts) {
             all.extend(bursts);
         }
@@ -87,7 +82,7 @@ impl Recorder {
 
     /// Adds what was counted before whatever the window.
     pub fn load_life(&mut self, state: &RecorderState) {
-        let RecorderState { series, cohorts, lifetime, .. } = state;
+        let RecorderState { series, streams, lifetime, .. } = state;
         // Nobody knows beforehand how long programs take.
         if self.programs.is_some() {
             self.series.resize(self.series.len().max(series.len()), Interval::default());
@@ -95,9 +90,7 @@ impl Recorder {
         for (row, before) in self.series.iter_mut().zip(series) {
             row.add(before);
         }
-        for (row, before) in self.cohorts.iter_mut().zip(cohorts) {
-            row.add(before);
-        }
+        self.streams.add_life(streams);
         self.lifetime.0 += lifetime.0;
         self.lifetime.1 += lifetime.1;
     }

@@ -1,14 +1,12 @@
 //! Meshes, tori and rings: see [`MeshConfig`], [`TorusConfig`] and [`RingConfig`].
 
-use super::{Interconnect, MAX_PORTS, Parameters, PortClass};
+use super::grid::{Coordinates, Grid, MAX_DIMENSIONS};
+use super::{Interconnect, MAX_PORTS, NODES_PER_ROUTER, Parameters, PortClass};
 use crate::by_class::ByClass;
 use crate::error::ConfigError;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Most dimensions: a packet remembers a direction for each in 16 bits.
-const MAX_DIMENSIONS: usize = 8;
 
 /// Most routers for which the first ports of all paths are kept: they are found in milliseconds.
 const SMALL: u32 = 512;
@@ -26,9 +24,9 @@ pub struct MeshConfig {
     /// Routers along each dimension \[1 to 8 dimensions of 2 … 65535\].
     #[schemars(length(min = 1, max = 8), inner(range(min = 2, max = 65535)))]
     pub sides: Vec<u32>,
-    /// Nodes per router \[1 … 64\].
+    /// Nodes per router.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
 }
 
@@ -44,9 +42,9 @@ pub struct TorusConfig {
     /// Routers along each dimension \[1 to 8 dimensions of 2 … 65535\].
     #[schemars(length(min = 1, max = 8), inner(range(min = 2, max = 65535)))]
     pub sides: Vec<u32>,
-    /// Nodes per router \[1 … 64\].
+    /// Nodes per router.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
     /// Which way round a packet goes if both are equally short.
     #[serde(default)]
@@ -63,9 +61,9 @@ pub struct RingConfig {
     /// Routers \[2 … 65535\].
     #[schemars(range(min = 2, max = 65535))]
     pub routers: u32,
-    /// Nodes per router \[1 … 64\].
+    /// Nodes per router.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
     /// Which way round a packet goes if both are equally short.
     #[serde(default)]
@@ -90,16 +88,13 @@ fn one() -> u32 {
 /// A mesh or torus.
 #[derive(Clone, Debug)]
 pub struct Cube {
-    sides: Vec<u32>,
+    grid: Grid,
     nodes_per_router: u32,
     /// Whether opposite edges are joined.
     wraps: bool,
     tie: Tie,
-    routers: u32,
     /// Whether packets draw a way round -- constant.
     has_ties: bool,
-    /// Coordinates by router, 0 where there is no such dimension -- constant.
-    places: Vec<[u16; MAX_DIMENSIONS]>,
     /// The shortest ways by difference of the coordinates, from each of `origins` on: bit 0 for the minus port, bit 1 for the
     /// plus port -- constant.
     ways: Vec<u8>,
@@ -111,8 +106,8 @@ pub struct Cube {
 
 impl Cube {
     /// Coordinates of a router, 0 where there is no such dimension.
-    pub fn coordinates(&self, router: u32) -> [u16; MAX_DIMENSIONS] {
-        self.places[router as usize]
+    pub fn coordinates(&self, router: u32) -> Coordinates {
+        self.grid.places[router as usize]
     }
 
     /// A mesh.
@@ -134,26 +129,7 @@ impl Cube {
     }
 
     fn new(sides: &[u32], nodes_per_router: u32, tie: Option<Tie>) -> Result<Self, ConfigError> {
-        if !(1..=MAX_DIMENSIONS).contains(&sides.len()) {
-            return Err(ConfigError::new("sides", "that is not a number of dimensions")
-                .value(format!("{sides:?}"))
-                .valid(format!("1 to {MAX_DIMENSIONS} sides")));
-        }
-        for (dimension, &side) in sides.iter().enumerate() {
-            if !(2..=u32::from(u16::MAX)).contains(&side) {
-                let reason = if side < 2 { "a dimension has at least two routers" } else { "is too large" };
-                return Err(ConfigError::new(format!("sides.{dimension}"), reason)
-                    .value(side)
-                    .valid(format!("2 … {}", u16::MAX)));
-            }
-        }
-        if !(1..=64).contains(&nodes_per_router) {
-            return Err(ConfigError::new("nodes_per_router", "out of range")
-                .value(nodes_per_router)
-                .valid("1 … 64"));
-        }
-        let routers: u64 =
-            sides.iter().fold(1, |product: u64, &side| product.saturating_mul(u64::from(side)));
+        let routers = Grid::count(sides, u16::MAX.into(), nodes_per_router)?;
         let ports = routers.saturating_mul(2 * sides.len() as u64 + u64::from(nodes_per_router));
         if ports > MAX_PORTS {
             let reason = format!("the network would have {ports} router ports, more than memory holds");
@@ -161,29 +137,19 @@ impl Cube {
                 .value(format!("{sides:?}"))
                 .valid(format!("(2 · dimensions + nodes_per_router) · product of the sides ≤ {MAX_PORTS}")));
         }
-        let coordinates = |router: u32| {
-            let (mut place, mut rest) = ([0; MAX_DIMENSIONS], router);
-            for (coordinate, &side) in place.iter_mut().zip(sides) {
-                *coordinate = (rest % side) as u16;
-                rest /= side;
-            }
-            place
-        };
         let mut cube = Self {
-            places: (0..routers as u32).map(coordinates).collect(),
-            routers: routers as u32,
+            grid: Grid::new(sides),
             wraps: tie.is_some(),
             has_ties: tie == Some(Tie::Random) && sides.iter().any(|side| side.is_multiple_of(2)),
             tie: tie.unwrap_or_default(),
-            sides: sides.to_vec(),
             nodes_per_router,
             ways: Vec::new(),
             origins: [0; MAX_DIMENSIONS],
             first_ports: Vec::new(),
         };
         cube.tabulate_ways();
-        if cube.routers <= SMALL && !cube.has_ties {
-            let all = (0..cube.routers).flat_map(|at| (0..cube.routers).map(move |to| (at, to)));
+        if cube.grid.routers <= SMALL && !cube.has_ties {
+            let all = (0..cube.grid.routers).flat_map(|at| (0..cube.grid.routers).map(move |to| (at, to)));
             cube.first_ports =
                 all.map(|(at, to)| cube.find_first_port(at, to, 0).unwrap_or(0) as u8).collect();
         }
@@ -191,7 +157,7 @@ impl Cube {
     }
 
     fn tabulate_ways(&mut self) {
-        for (dimension, &side) in self.sides.iter().enumerate() {
+        for (dimension, &side) in self.grid.sides.iter().enumerate() {
             self.origins[dimension] = self.ways.len() as u32 + side - 1;
             for (here, there) in
                 (1..side).rev().map(|here| (here, 0)).chain((0..side).map(|there| (0, there)))
@@ -205,7 +171,7 @@ impl Cube {
 
     /// Routers along each dimension.
     pub fn sides(&self) -> &[u32] {
-        &self.sides
+        &self.grid.sides
     }
 
     /// Whether opposite edges are joined.
@@ -236,14 +202,14 @@ impl Cube {
     /// The coordinate of a router in a dimension.
     #[inline]
     pub fn coordinate(&self, router: u32, dimension: usize) -> u32 {
-        u32::from(self.places[router as usize][dimension])
+        self.grid.coordinate(router, dimension)
     }
 
     /// Links to pass in a dimension, and whether by the plus port; `None` if both ways round are equally short.
     #[inline]
     pub fn way(&self, from: u32, to: u32, dimension: usize) -> (u32, Option<bool>) {
         let (here, there) = (self.coordinate(from, dimension), self.coordinate(to, dimension));
-        self.shorter(self.sides[dimension], here, there)
+        self.shorter(self.grid.sides[dimension], here, there)
     }
 
     /// Links to pass from coordinate to coordinate of a dimension of `side` routers, and whether by the plus port; `None` if both
@@ -266,20 +232,20 @@ impl Cube {
     /// Whether a packet from router to router sets out towards larger coordinates in the first dimension in which it has to
     /// move; `None` if both ways are equally short, or it need not move.
     pub fn sets_out(&self, from: u32, to: u32) -> Option<bool> {
-        let mut ways = (0..self.sides.len()).map(|dimension| self.way(from, to, dimension));
+        let mut ways = (0..self.grid.sides.len()).map(|dimension| self.way(from, to, dimension));
         ways.find(|&(links, _)| links > 0).and_then(|(_, plus)| plus)
     }
 
     /// A way round for every dimension in which both are equally short: a bit each, set for plus.
     pub fn draw_ties(&self, stream: &mut Stream) -> u16 {
-        stream.below(1 << self.sides.len()) as u16
+        stream.below(1 << self.grid.sides.len()) as u16
     }
 
     /// The link port of the path in increasing order of dimensions (dimension-order routing) from `at` to `to` ≠ `at`;
     /// `ties` are the ways round where both are equally short.
     #[inline]
     pub fn first_port(&self, at: u32, to: u32, ties: u16) -> usize {
-        match self.first_ports.get(at as usize * self.routers as usize + to as usize) {
+        match self.first_ports.get(at as usize * self.grid.routers as usize + to as usize) {
             Some(&port) => port as usize,
             None => {
                 self.find_first_port(at, to, ties).unwrap_or_else(|| unreachable!("the packet is on its way"))
@@ -289,8 +255,8 @@ impl Cube {
 
     /// The link port of the path in increasing order of dimensions from `at` to `to`, without the table; `None` if `at` = `to`.
     fn find_first_port(&self, at: u32, to: u32, ties: u16) -> Option<usize> {
-        let places = (&self.places[at as usize], &self.places[to as usize]);
-        for dimension in 0..self.sides.len().min(MAX_DIMENSIONS) {
+        let places = (&self.grid.places[at as usize], &self.grid.places[to as usize]);
+        for dimension in 0..self.grid.sides.len().min(MAX_DIMENSIONS) {
             let ways = self.ways_in(dimension, places, ties);
             if ways != 0 {
                 return Some(self.port(dimension, ways == 2));
@@ -301,12 +267,7 @@ impl Cube {
 
     /// The link ports of a dimension that bring a packet from one place nearer to another, as `ways` has them; one at most.
     #[inline]
-    fn ways_in(
-        &self,
-        dimension: usize,
-        (here, there): (&[u16; MAX_DIMENSIONS], &[u16; MAX_DIMENSIONS]),
-        ties: u16,
-    ) -> u8 {
+    fn ways_in(&self, dimension: usize, (here, there): (&Coordinates, &Coordinates), ties: u16) -> u8 {
         let (here, there) = (u32::from(here[dimension]), u32::from(there[dimension]));
         if here == there {
             return 0;
@@ -317,7 +278,7 @@ impl Cube {
 
     /// Links of the minimal paths.
     pub fn distance(&self, from: u32, to: u32) -> u32 {
-        (0..self.sides.len()).map(|dimension| self.way(from, to, dimension).0).sum()
+        (0..self.grid.sides.len()).map(|dimension| self.way(from, to, dimension).0).sum()
     }
 }
 
@@ -347,7 +308,7 @@ impl Parameters for RingConfig {
 
 impl Interconnect for Cube {
     fn routers(&self) -> u32 {
-        self.routers
+        self.grid.routers
     }
 
     fn nodes_per_router(&self) -> u32 {
@@ -356,7 +317,7 @@ impl Interconnect for Cube {
 
     fn ports(&self) -> Vec<PortClass> {
         let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
-        ports.resize(ports.len() + 2 * self.sides.len(), PortClass::Link(0));
+        ports.resize(ports.len() + 2 * self.grid.sides.len(), PortClass::Link(0));
         ports
     }
 
@@ -365,8 +326,7 @@ impl Interconnect for Cube {
             return None;
         }
         let (dimension, plus) = self.direction(port);
-        let (side, stride) = (self.sides[dimension], self.sides[..dimension].iter().product::<u32>());
-        let here = self.coordinate(router, dimension);
+        let (side, here) = (self.grid.sides[dimension], self.coordinate(router, dimension));
         let at_edge = here == if plus { side - 1 } else { 0 };
         let there = match (plus, at_edge) {
             (_, true) if !self.wraps => return None,
@@ -375,14 +335,14 @@ impl Interconnect for Cube {
             (true, false) => here + 1,
             (false, false) => here - 1,
         };
-        Some((router - here * stride + there * stride, self.port(dimension, !plus)))
+        Some((self.grid.moved(router, dimension, there), self.port(dimension, !plus)))
     }
 
     #[inline]
     fn nearer(&self, at: u32, to: u32, ties: u16) -> (usize, u64) {
         let mut ports = 0;
-        let places = (&self.places[at as usize], &self.places[to as usize]);
-        for dimension in 0..self.sides.len().min(MAX_DIMENSIONS) {
+        let places = (&self.grid.places[at as usize], &self.grid.places[to as usize]);
+        for dimension in 0..self.grid.sides.len().min(MAX_DIMENSIONS) {
             ports |= u64::from(self.ways_in(dimension, places, ties)) << (2 * dimension);
         }
         (self.nodes_per_router as usize, ports)
@@ -394,7 +354,7 @@ impl Interconnect for Cube {
     }
 
     fn diameter(&self) -> u32 {
-        self.sides.iter().map(|side| if self.wraps { side / 2 } else { side - 1 }).sum()
+        self.grid.sides.iter().map(|side| if self.wraps { side / 2 } else { side - 1 }).sum()
     }
 
     fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {
@@ -411,11 +371,11 @@ impl Interconnect for Cube {
     }
 
     fn trunk_choices(&self, _at: u32, _to: u32) -> u32 {
-        1 << self.sides.len()
+        1 << self.grid.sides.len()
     }
 
     fn trunk_of(&self, _at: u32, _to: u32, node: u32) -> u16 {
-        (node % (1 << self.sides.len())) as u16
+        (node % (1 << self.grid.sides.len())) as u16
     }
 
     fn has_rings(&self) -> bool {

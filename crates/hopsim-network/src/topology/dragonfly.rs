@@ -2,10 +2,11 @@
 
 use super::{GLOBAL, GroupClasses, Interconnect, LOCAL, MAX_PORTS, Parameters, PortClass};
 use crate::by_class::ByClass;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, within};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// How the global links of a group are spread over the other groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -34,14 +35,14 @@ pub enum Arrangement {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Nodes per router \[1 … 254\].
-    #[schemars(range(min = 1, max = 254))]
+    /// Nodes per router.
+    #[schemars(range(min = *SIZES.start(), max = *SIZES.end()))]
     pub p: u32,
-    /// Routers per group \[1 … 254\].
-    #[schemars(range(min = 1, max = 254))]
+    /// Routers per group.
+    #[schemars(range(min = *SIZES.start(), max = *SIZES.end()))]
     pub a: u32,
-    /// Global links per router \[1 … 254\].
-    #[schemars(range(min = 1, max = 254))]
+    /// Global links per router.
+    #[schemars(range(min = *SIZES.start(), max = *SIZES.end()))]
     pub h: u32,
     /// Number of groups \[2 … a·h + 1\]; default a·h + 1, one global link between every pair of groups.
     #[schemars(range(min = 2))]
@@ -51,6 +52,9 @@ pub struct Config {
     #[serde(default)]
     pub arrangement: Arrangement,
 }
+
+/// Nodes and global links that a router may have, and routers of a group.
+const SIZES: RangeInclusive<u32> = 1..=254;
 
 /// A dragonfly with its exit tables.
 #[derive(Clone, Debug)]
@@ -107,9 +111,7 @@ impl Dragonfly {
     /// Checks the parameters and builds the tables.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
         for (key, value) in [("p", config.p), ("a", config.a), ("h", config.h)] {
-            if !(1..=254).contains(&value) {
-                return Err(ConfigError::new(key, "out of range").value(value).valid("1 … 254"));
-            }
+            within(SIZES, value, key)?;
         }
         let (a, h) = (config.a, config.h);
         let slots = a * h;

@@ -2,11 +2,12 @@
 
 use super::{Interconnect, MAX_PORTS, Parameters, PortClass};
 use crate::by_class::ByClass;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, within};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use std::ops::RangeInclusive;
 
 /// A fat tree of `levels` levels of k^(levels − 1) switches with k ports down and k up, and k^levels nodes. The switches of
 /// the last level have no ports up.
@@ -20,13 +21,19 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Ports down, and up, of a switch \[2 … 64\].
-    #[schemars(range(min = 2, max = 64))]
+    /// Ports down, and up, of a switch.
+    #[schemars(range(min = *PORTS.start(), max = *PORTS.end()))]
     pub k: u32,
-    /// Levels of switches \[1 … 12\].
-    #[schemars(range(min = 1, max = 12))]
+    /// Levels of switches.
+    #[schemars(range(min = *LEVELS.start(), max = *LEVELS.end()))]
     pub levels: u32,
 }
+
+/// Ports down, and up, that a switch may have.
+const PORTS: RangeInclusive<u32> = 2..=64;
+
+/// Levels that a tree may have.
+const LEVELS: RangeInclusive<u32> = 1..=12;
 
 /// A k-ary n-tree.
 #[derive(Clone, Debug)]
@@ -41,12 +48,8 @@ impl FatTree {
     /// Checks the parameters.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
         let Config { k, levels } = *config;
-        if !(2..=64).contains(&k) {
-            return Err(ConfigError::new("k", "out of range").value(k).valid("2 … 64"));
-        }
-        if !(1..=12).contains(&levels) {
-            return Err(ConfigError::new("levels", "out of range").value(levels).valid("1 … 12"));
-        }
+        within(PORTS, k, "k")?;
+        within(LEVELS, levels, "levels")?;
         let roots = u64::from(k).saturating_pow(levels - 1);
         if roots > 1 << 16 {
             return Err(ConfigError::new("levels", format!("a level would have {roots} switches"))

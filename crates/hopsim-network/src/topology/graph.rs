@@ -1,12 +1,13 @@
 //! Any graph: see [`Config`].
 
 use super::shortest::{Maze, ShortestPaths, Step, Ties, distances};
-use super::{Interconnect, LATENCIES, MAX_ROUTER_PORTS, Parameters, PortClass};
+use super::{Interconnect, LATENCIES, MAX_ROUTER_PORTS, NODES_PER_ROUTER, Parameters, PortClass};
 use crate::by_class::ByClass;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, valid, within};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use std::ops::RangeInclusive;
 
 /// Most routers: the tables of paths grow with their square.
 const MAX_ROUTERS: u32 = 2048;
@@ -47,9 +48,9 @@ pub struct Config {
     /// printed is known by its lines `Switch`, `Ca` and `Rt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Nodes per router, of those that have any \[1 … 64\].
+    /// Nodes per router, of those that have any.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
     /// The first so many routers have nodes; default all \[1 … routers\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,16 +72,19 @@ pub struct Edge {
     /// The two routers \[0 … 2047\].
     pub between: [u32; 2],
     /// Latency of the link in either direction, the same for packets and for credits; default that of the class, `network`
-    /// \[cycles, 1 … 60000\].
+    /// \[cycles\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 60000))]
+    #[schemars(range(min = *LATENCIES.start(), max = *LATENCIES.end()))]
     pub latency: Option<u32>,
     /// How slow the link is: a packet of L phits takes L times as many cycles to go over it, and is in the next router when all
-    /// of it is \[cycles per phit, 1 … 64\].
+    /// of it is \[cycles per phit\].
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = *PACES.start(), max = *PACES.end()))]
     pub cycles_per_phit: u32,
 }
+
+/// Cycles that a link may take for a phit.
+const PACES: RangeInclusive<u32> = 1..=64;
 
 fn one() -> u32 {
     1
@@ -145,12 +149,11 @@ impl Config {
                     .valid("two different routers"));
             }
             if let Some(latency) = edge.latency.filter(|latency| !LATENCIES.contains(latency)) {
-                let valid = format!("{} … {}", LATENCIES.start(), LATENCIES.end());
-                return Err(refuse("latency", "out of range").value(latency).valid(valid));
+                return Err(refuse("latency", "out of range").value(latency).valid(valid(&LATENCIES)));
             }
-            if !(1..=64).contains(&edge.cycles_per_phit) {
+            if !PACES.contains(&edge.cycles_per_phit) {
                 let refused = refuse("cycles_per_phit", "out of range");
-                return Err(refused.value(edge.cycles_per_phit).valid("1 … 64"));
+                return Err(refused.value(edge.cycles_per_phit).valid(valid(&PACES)));
             }
         }
         Ok(self.edges.iter().flat_map(|edge| edge.between).max().unwrap_or(0) + 1)
@@ -159,14 +162,8 @@ impl Config {
     /// Nodes of each of the first of so many routers.
     fn nodes_of_routers(&self, routers: u32) -> Result<Vec<u32>, ConfigError> {
         let Self { nodes_per_router, routers_with_nodes, nodes, .. } = self;
-        let out_of_range = |key: String, value: u32| {
-            if (1..=64).contains(&value) {
-                return Ok(());
-            }
-            Err(ConfigError::new(key, "out of range").value(value).valid("1 … 64"))
-        };
         if nodes.is_empty() {
-            out_of_range("nodes_per_router".into(), *nodes_per_router)?;
+            within(NODES_PER_ROUTER, *nodes_per_router, "nodes_per_router")?;
             let with_nodes = routers_with_nodes.unwrap_or(routers);
             if !(1..=routers).contains(&with_nodes) {
                 return Err(ConfigError::new(
@@ -190,7 +187,7 @@ impl Config {
                 .valid(format!("at most {routers} numbers")));
         }
         for (index, &nodes) in nodes.iter().enumerate() {
-            out_of_range(format!("nodes.{index}"), nodes)?;
+            within(NODES_PER_ROUTER, nodes, format!("nodes.{index}"))?;
         }
         Ok(nodes.clone())
     }

@@ -1,13 +1,11 @@
 //! The HyperX: see [`Config`].
 
-use super::{Interconnect, MAX_PORTS, MAX_ROUTER_PORTS, Parameters, PortClass};
+use super::grid::Grid;
+use super::{Interconnect, MAX_PORTS, MAX_ROUTER_PORTS, NODES_PER_ROUTER, Parameters, PortClass};
 use crate::by_class::ByClass;
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Most dimensions: a detour over a link in each, there and on, then has a VC for every link.
-const MAX_DIMENSIONS: usize = 8;
 
 /// Routers on a grid, each joined to all others that differ from it in one coordinate alone. With equal sides it is a
 /// flattened butterfly, with one dimension a complete graph, with sides of 2 a hypercube.
@@ -27,9 +25,9 @@ pub struct Config {
     /// Routers along each dimension \[1 to 8 dimensions of 2 … 512\].
     #[schemars(length(min = 1, max = 8), inner(range(min = 2, max = 512)))]
     pub sides: Vec<u32>,
-    /// Nodes per router \[1 … 64\].
+    /// Nodes per router.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
 }
 
@@ -40,39 +38,19 @@ fn one() -> u32 {
 /// A HyperX.
 #[derive(Clone, Debug)]
 pub struct HyperX {
-    sides: Vec<u32>,
+    grid: Grid,
     nodes_per_router: u32,
-    routers: u32,
     /// Link ports of a router.
     degree: u32,
     /// First port of every dimension -- constant.
     first_ports: Vec<u32>,
-    /// Coordinates by router, 0 where there is no such dimension -- constant.
-    places: Vec<[u16; MAX_DIMENSIONS]>,
 }
 
 impl HyperX {
     /// Checks the parameters.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
         let Config { sides, nodes_per_router } = config;
-        if !(1..=MAX_DIMENSIONS).contains(&sides.len()) {
-            return Err(ConfigError::new("sides", "that is not a number of dimensions")
-                .value(format!("{sides:?}"))
-                .valid(format!("1 to {MAX_DIMENSIONS} sides")));
-        }
-        let sensible = 2..=MAX_ROUTER_PORTS;
-        if let Some(dimension) = sides.iter().position(|side| !sensible.contains(side)) {
-            let few = sides[dimension] < 2;
-            let reason = if few { "a dimension has at least two routers" } else { "is too large" };
-            return Err(ConfigError::new(format!("sides.{dimension}"), reason)
-                .value(sides[dimension])
-                .valid(format!("2 … {MAX_ROUTER_PORTS}")));
-        }
-        if !(1..=64).contains(nodes_per_router) {
-            return Err(ConfigError::new("nodes_per_router", "out of range")
-                .value(nodes_per_router)
-                .valid("1 … 64"));
-        }
+        let routers = Grid::count(sides, MAX_ROUTER_PORTS, *nodes_per_router)?;
         let degree = sides.iter().map(|&side| u64::from(side) - 1).sum::<u64>();
         let ports = degree + u64::from(*nodes_per_router);
         if ports > u64::from(MAX_ROUTER_PORTS) {
@@ -80,7 +58,6 @@ impl HyperX {
             let valid = format!("at most {MAX_ROUTER_PORTS} ports per router, terminal ones included");
             return Err(ConfigError::new("sides", reason).value(format!("{sides:?}")).valid(valid));
         }
-        let routers = sides.iter().fold(1, |product: u64, &side| product.saturating_mul(u64::from(side)));
         let all = routers.saturating_mul(ports);
         if all > MAX_PORTS {
             let reason = format!("the network would have {all} router ports, more than memory holds");
@@ -88,29 +65,19 @@ impl HyperX {
                 .value(format!("{sides:?}"))
                 .valid(format!("product of the sides ≤ {}", MAX_PORTS / ports)));
         }
-        let coordinates = |router: u32| {
-            let (mut place, mut rest) = ([0; MAX_DIMENSIONS], router);
-            for (coordinate, &side) in place.iter_mut().zip(sides) {
-                *coordinate = (rest % side) as u16;
-                rest /= side;
-            }
-            place
-        };
         let first_port =
             |dimension: usize| nodes_per_router + sides[..dimension].iter().map(|side| side - 1).sum::<u32>();
         Ok(Self {
             first_ports: (0..sides.len()).map(first_port).collect(),
-            places: (0..routers as u32).map(coordinates).collect(),
-            sides: sides.clone(),
+            grid: Grid::new(sides),
             nodes_per_router: *nodes_per_router,
-            routers: routers as u32,
             degree: degree as u32,
         })
     }
 
     /// Routers along each dimension.
     pub fn sides(&self) -> &[u32] {
-        &self.sides
+        &self.grid.sides
     }
 
     /// Link ports of a router.
@@ -120,12 +87,12 @@ impl HyperX {
 
     /// The coordinate of a router in a dimension.
     pub fn coordinate(&self, router: u32, dimension: usize) -> u32 {
-        u32::from(self.places[router as usize][dimension])
+        self.grid.coordinate(router, dimension)
     }
 
     /// The ports that bring a packet from `at` nearer to `to`, one in each dimension in which they differ, in ascending order.
     fn nearer_ports(&self, at: u32, to: u32) -> impl Iterator<Item = u32> {
-        let places = self.places[at as usize].iter().zip(&self.places[to as usize]);
+        let places = self.grid.places[at as usize].iter().zip(&self.grid.places[to as usize]);
         let differing = places.zip(&self.first_ports).filter(|((here, there), _)| here != there);
         differing.map(|((&here, &there), first)| first + port_number(here.into(), there.into()))
     }
@@ -146,7 +113,7 @@ impl Parameters for Config {
 
 impl Interconnect for HyperX {
     fn routers(&self) -> u32 {
-        self.routers
+        self.grid.routers
     }
 
     fn nodes_per_router(&self) -> u32 {
@@ -162,11 +129,9 @@ impl Interconnect for HyperX {
     fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
         let port = port as u32;
         let dimension = self.first_ports.iter().rposition(|&first| first <= port)?;
-        let (first, stride) = (self.first_ports[dimension], self.sides[..dimension].iter().product::<u32>());
-        let here = self.coordinate(router, dimension);
+        let (first, here) = (self.first_ports[dimension], self.coordinate(router, dimension));
         let there = if port - first < here { port - first } else { port - first + 1 };
-        let peer = router - here * stride + there * stride;
-        Some((peer, (first + port_number(there, here)) as usize))
+        Some((self.grid.moved(router, dimension, there), (first + port_number(there, here)) as usize))
     }
 
     #[inline]
@@ -176,7 +141,7 @@ impl Interconnect for HyperX {
     }
 
     fn diameter(&self) -> u32 {
-        self.sides.len() as u32
+        self.grid.sides.len() as u32
     }
 
     fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {

@@ -2,9 +2,10 @@
 
 use super::{Interconnect, MAX_PORTS, Parameters, PortClass};
 use crate::by_class::ByClass;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, within};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// How packets come in at a node of an ideal network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,17 +30,23 @@ pub struct Config {
     /// Number of nodes \[1 …\].
     #[schemars(range(min = 1))]
     pub nodes: u32,
-    /// Latency from node to node \[cycles, 1 … 1000000000\].
-    #[schemars(range(min = 1, max = 1_000_000_000))]
+    /// Latency from node to node \[cycles\].
+    #[schemars(range(min = *LATENCY.start(), max = *LATENCY.end()))]
     pub latency: u32,
-    /// Cycles that a wire takes for a phit \[0 … 64\]; 0: messages have no length.
+    /// Cycles that a wire takes for a phit; 0: messages have no length.
     #[serde(default = "one")]
-    #[schemars(range(max = 64))]
+    #[schemars(range(min = *PACE.start(), max = *PACE.end()))]
     pub cycles_per_phit: u32,
     /// How packets come in.
     #[serde(default)]
     pub ejection: Incoming,
 }
+
+/// Latencies from node to node \[cycles\].
+const LATENCY: RangeInclusive<u32> = 1..=1_000_000_000;
+
+/// Cycles that a wire may take for a phit.
+const PACE: RangeInclusive<u32> = 0..=64;
 
 fn one() -> u32 {
     1
@@ -86,18 +93,9 @@ impl Parameters for Config {
     type Built = Ideal;
 
     fn build(&self) -> Result<Ideal, ConfigError> {
-        let outside = |key: &str, value: u32, valid: String| {
-            Err(ConfigError::new(key, "out of range").value(value).valid(valid))
-        };
-        if self.nodes == 0 || u64::from(self.nodes) > MAX_PORTS {
-            return outside("nodes", self.nodes, format!("1 … {MAX_PORTS}"));
-        }
-        if !(1..=1_000_000_000).contains(&self.latency) {
-            return outside("latency", self.latency, "1 … 1000000000".into());
-        }
-        if self.cycles_per_phit > 64 {
-            return outside("cycles_per_phit", self.cycles_per_phit, "0 … 64".into());
-        }
+        within(1..=MAX_PORTS, u64::from(self.nodes), "nodes")?;
+        within(LATENCY, self.latency, "latency")?;
+        within(PACE, self.cycles_per_phit, "cycles_per_phit")?;
         Ok(Ideal { config: self.clone() })
     }
 }

@@ -8,6 +8,7 @@ pub mod cube;
 pub mod dragonfly;
 pub mod fat_tree;
 pub mod graph;
+mod grid;
 pub mod hyperx;
 pub mod ideal;
 pub mod shortest;
@@ -24,6 +25,9 @@ const MAX_PORTS: u64 = 1 << 26;
 
 /// Most ports of a router: more than any router has input VCs.
 const MAX_ROUTER_PORTS: u32 = 512;
+
+/// Nodes that a router may have.
+const NODES_PER_ROUTER: RangeInclusive<u32> = 1..=64;
 
 /// Latencies that a link may have \[cycles\].
 pub const LATENCIES: RangeInclusive<u32> = 1..=60_000;

@@ -2,13 +2,17 @@
 
 use super::{Bar, Candidate};
 use crate::Request;
-use crate::source::SaturationConfig;
+use crate::source::{MARKS, SaturationConfig};
 use crate::vcs::Vcs;
 use crate::view::{Packets, Saturation, Sensing, View};
-use hopsim_network::error::ConfigError;
+use hopsim_network::error::{ConfigError, within};
 use hopsim_network::topology::{GLOBAL, LOCAL};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Occupancies of an output \[%\].
+const PERCENTAGES: RangeInclusive<f64> = 0.0..=100.0;
 
 /// What the thresholds on other outputs are relative to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -40,14 +44,14 @@ pub struct Config {
     pub packets: Packets,
     /// What the thresholds are relative to.
     pub thresholds: Thresholds,
-    /// Most occupancy of a local output \[%, 0 … 100\].
-    #[schemars(range(min = 0.0, max = 100.0))]
+    /// Most occupancy of a local output \[%\].
+    #[schemars(range(min = *PERCENTAGES.start(), max = *PERCENTAGES.end()))]
     pub local_threshold: f64,
-    /// Most occupancy of a global output \[%, 0 … 100\].
-    #[schemars(range(min = 0.0, max = 100.0))]
+    /// Most occupancy of a global output \[%\].
+    #[schemars(range(min = *PERCENTAGES.start(), max = *PERCENTAGES.end()))]
     pub global_threshold: f64,
-    /// Least occupancy of the minimal output \[%, 0 … 100\].
-    #[schemars(range(min = 0.0, max = 100.0))]
+    /// Least occupancy of the minimal output \[%\].
+    #[schemars(range(min = *PERCENTAGES.start(), max = *PERCENTAGES.end()))]
     pub min_occupancy: f64,
     /// When a minimal global output may be left.
     pub restriction: Restriction,
@@ -58,11 +62,11 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Restriction {
-    /// Factor on the mean \[0 … 1000\].
-    #[schemars(range(min = 0.0, max = 1000.0))]
+    /// Factor on the mean.
+    #[schemars(range(min = *MARKS.start(), max = *MARKS.end()))]
     pub factor: f64,
-    /// Added to the mean \[packets, 0 … 1000\].
-    #[schemars(range(min = 0.0, max = 1000.0))]
+    /// Added to the mean \[packets\].
+    #[schemars(range(min = *MARKS.start(), max = *MARKS.end()))]
     pub threshold: f64,
 }
 
@@ -95,9 +99,7 @@ impl Config {
             ("min_occupancy", self.min_occupancy),
         ];
         for (key, value) in percentages {
-            if !(0.0..=100.0).contains(&value) {
-                return Err(ConfigError::new(key, "out of range").value(value).valid("0 … 100 %"));
-            }
+            within(PERCENTAGES, value, key).map_err(|e| e.unit("%"))?;
         }
         self.marks().check().map_err(|e| e.within("restriction"))
     }

@@ -2,10 +2,23 @@
 
 use super::Candidate;
 use crate::view::{Draws, View};
-use hopsim_network::error::ConfigError;
+use hopsim_network::error::{ConfigError, valid, within};
 use hopsim_network::topology::LOCAL;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Counters that may count as contention \[packets\].
+pub(super) const COUNTERS: RangeInclusive<u32> = 0..=65535;
+
+/// Counters with which some packets, or all, look for another output \[packets\].
+const FULL_COUNTERS: RangeInclusive<u32> = 1..=65535;
+
+/// Times from one message to the next \[cycles\].
+const PERIODS: RangeInclusive<u32> = 1..=1_000_000;
+
+/// Lengths of a message \[phits\].
+const MESSAGES: RangeInclusive<u32> = 0..=4096;
 
 /// A packet looks for another output when the counter of its minimal one has reached `threshold`; another output will do
 /// if it can take the packet now and its own counter has not.
@@ -17,12 +30,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Contention {
-    /// Least counter that counts as contention \[packets, 0 … 65535\].
-    #[schemars(range(max = 65535))]
+    /// Least counter that counts as contention \[packets\].
+    #[schemars(range(min = *COUNTERS.start(), max = *COUNTERS.end()))]
     pub threshold: u32,
     /// Least counter of a local output that counts as contention; default: `threshold` \[packets\].
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 65535))]
+    #[schemars(range(min = *COUNTERS.start(), max = *COUNTERS.end()))]
     pub local_threshold: Option<u32>,
 }
 
@@ -32,8 +45,8 @@ pub struct Contention {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filtered {
-    /// Least averaged counter that counts as contention \[packets, 0 … 65535\].
-    #[schemars(range(max = 65535))]
+    /// Least averaged counter that counts as contention \[packets\].
+    #[schemars(range(min = *COUNTERS.start(), max = *COUNTERS.end()))]
     pub threshold: u32,
     /// Weight of the past, less than 1 \[0 … 1\].
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -49,17 +62,17 @@ pub struct Filtered {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ectn {
-    /// Least counter of an output that counts as contention \[packets, 0 … 65535\].
-    #[schemars(range(max = 65535))]
+    /// Least counter of an output that counts as contention \[packets\].
+    #[schemars(range(min = *COUNTERS.start(), max = *COUNTERS.end()))]
     pub threshold: u32,
-    /// Least sum over the group that counts as contention \[packets, 0 … 65535\].
-    #[schemars(range(max = 65535))]
+    /// Least sum over the group that counts as contention \[packets\].
+    #[schemars(range(min = *COUNTERS.start(), max = *COUNTERS.end()))]
     pub combined_threshold: u32,
-    /// From one message to the next \[cycles, 1 … 1000000\].
-    #[schemars(range(min = 1, max = 1_000_000))]
+    /// From one message to the next \[cycles\].
+    #[schemars(range(min = *PERIODS.start(), max = *PERIODS.end()))]
     pub period: u32,
-    /// Length of a message on each local link, at most half of `period` \[phits, 0 … 4096\]; 0: on wires of their own.
-    #[schemars(range(max = 4096))]
+    /// Length of a message on each local link, at most half of `period` \[phits\]; 0: on wires of their own.
+    #[schemars(range(min = *MESSAGES.start(), max = *MESSAGES.end()))]
     pub message_length: u32,
 }
 
@@ -72,11 +85,11 @@ pub struct Ectn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Statistical {
-    /// Least counter with which any packet looks for another output \[packets, 1 … 65535\].
-    #[schemars(range(min = 1, max = 65535))]
+    /// Least counter with which any packet looks for another output \[packets\].
+    #[schemars(range(min = *FULL_COUNTERS.start(), max = *FULL_COUNTERS.end()))]
     pub threshold: u32,
-    /// Least counter with which all do \[packets, 1 … 65535\].
-    #[schemars(range(min = 1, max = 65535))]
+    /// Least counter with which all do \[packets\].
+    #[schemars(range(min = *FULL_COUNTERS.start(), max = *FULL_COUNTERS.end()))]
     pub full: u32,
 }
 
@@ -104,19 +117,11 @@ impl Default for Statistical {
     }
 }
 
-fn within(key: &str, value: u32, range: std::ops::RangeInclusive<u32>) -> Result<(), ConfigError> {
-    if range.contains(&value) {
-        return Ok(());
-    }
-    let valid = format!("{} … {}", range.start(), range.end());
-    Err(ConfigError::new(key, "out of range").value(value).valid(valid))
-}
-
 impl Contention {
     /// Refuses numbers out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
-        within("threshold", self.threshold, 0..=65535)?;
-        within("local_threshold", self.local_threshold.unwrap_or(0), 0..=65535)
+        within(COUNTERS, self.threshold, "threshold")?;
+        within(COUNTERS, self.local_threshold.unwrap_or(0), "local_threshold")
     }
 
     /// Least counter of an output of a link class that counts as contention.
@@ -133,7 +138,7 @@ impl Contention {
 impl Filtered {
     /// Refuses numbers out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
-        within("threshold", self.threshold, 0..=65535)?;
+        within(COUNTERS, self.threshold, "threshold")?;
         if !(0.0..1.0).contains(&self.alpha) {
             let past = "the weight of the past leaves none to the present";
             return Err(ConfigError::new("alpha", if self.alpha >= 1.0 { past } else { "out of range" })
@@ -152,10 +157,10 @@ impl Filtered {
 impl Ectn {
     /// Refuses numbers out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
-        within("threshold", self.threshold, 0..=65535)?;
-        within("combined_threshold", self.combined_threshold, 0..=65535)?;
-        within("period", self.period, 1..=1_000_000)?;
-        within("message_length", self.message_length, 0..=4096)?;
+        within(COUNTERS, self.threshold, "threshold")?;
+        within(COUNTERS, self.combined_threshold, "combined_threshold")?;
+        within(PERIODS, self.period, "period")?;
+        within(MESSAGES, self.message_length, "message_length")?;
         if self.message_length > self.period / 2 {
             return Err(ConfigError::new(
                 "message_length",
@@ -176,13 +181,13 @@ impl Ectn {
 impl Statistical {
     /// Refuses numbers out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
-        within("threshold", self.threshold, 1..=65535)?;
+        within(FULL_COUNTERS, self.threshold, "threshold")?;
         if self.full < self.threshold {
             return Err(ConfigError::new("full", format!("is below threshold = {}", self.threshold))
                 .value(self.full)
-                .valid(format!("{} … 65535", self.threshold)));
+                .valid(valid(&(self.threshold..=*FULL_COUNTERS.end()))));
         }
-        within("full", self.full, 1..=65535)
+        within(FULL_COUNTERS, self.full, "full")
     }
 
     /// Whether this packet looks for another output.

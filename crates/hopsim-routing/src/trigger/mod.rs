@@ -43,8 +43,8 @@ pub enum TriggerConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hybrid {
-    /// Least counter that counts as contention \[packets, 0 … 65535\].
-    #[schemars(range(max = 65535))]
+    /// Least counter that counts as contention \[packets\].
+    #[schemars(range(min = *contention::COUNTERS.start(), max = *contention::COUNTERS.end()))]
     pub threshold: u32,
     /// The congestion trigger.
     pub congestion: congestion::Config,

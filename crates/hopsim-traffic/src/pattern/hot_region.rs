@@ -1,7 +1,8 @@
 //! Hot-region traffic: see [`Config`].
 
 use super::{Site, uniform};
-use hopsim_network::error::ConfigError;
+use crate::SHARES;
+use hopsim_network::error::{ConfigError, valid};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,11 +15,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Share of the packets that go to the region \[0 … 1\].
-    #[schemars(range(min = 0.0, max = 1.0))]
+    /// Share of the packets that go to the region.
+    #[schemars(range(min = *SHARES.start(), max = *SHARES.end()))]
     pub fraction: f64,
-    /// Share of the nodes that are the region \[0 … 1\]; at least two nodes.
-    #[schemars(range(min = 0.0, max = 1.0))]
+    /// Share of the nodes that are the region; at least two nodes.
+    #[schemars(range(min = *SHARES.start(), max = *SHARES.end()))]
     pub share: f64,
 }
 
@@ -41,8 +42,8 @@ impl HotRegion {
     /// Checks the shares.
     pub fn new(config: &Config, site: &Site<'_>) -> Result<Self, ConfigError> {
         for (key, value) in [("fraction", config.fraction), ("share", config.share)] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(ConfigError::new(key, "is a share").value(value).valid("0 … 1"));
+            if !SHARES.contains(&value) {
+                return Err(ConfigError::new(key, "is a share").value(value).valid(valid(&SHARES)));
             }
         }
         let count = (site.nodes.len() as f64 * config.share).round() as usize;

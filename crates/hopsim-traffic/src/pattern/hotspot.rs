@@ -1,7 +1,8 @@
 //! Hot-spot traffic: see [`Config`].
 
 use super::{Site, uniform};
-use hopsim_network::error::ConfigError;
+use crate::SHARES;
+use hopsim_network::error::{ConfigError, valid};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,8 @@ pub struct Config {
     /// The hot node, one of the job's.
     #[serde(default)]
     pub node: u32,
-    /// Share of the packets that go to the hot node \[0 … 1\].
-    #[schemars(range(min = 0.0, max = 1.0))]
+    /// Share of the packets that go to the hot node.
+    #[schemars(range(min = *SHARES.start(), max = *SHARES.end()))]
     pub fraction: f64,
 }
 
@@ -37,10 +38,10 @@ impl Hotspot {
                 .value(config.node)
                 .valid("one of the job's nodes"));
         }
-        if !(0.0..=1.0).contains(&config.fraction) {
+        if !SHARES.contains(&config.fraction) {
             return Err(ConfigError::new("fraction", "is a share of the packets")
                 .value(config.fraction)
-                .valid("0 … 1"));
+                .valid(valid(&SHARES)));
         }
         Ok(Self { node: config.node, fraction: config.fraction, rest: uniform::Uniform::new(site)? })
     }

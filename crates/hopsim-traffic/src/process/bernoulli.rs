@@ -1,7 +1,7 @@
 //! The Bernoulli process: see [`Config`]. The logarithm is libm's portable one, so that results do not depend on
 //! the platform.
 
-use super::Rate;
+use super::{LOADS, Rate};
 use hopsim_network::error::ConfigError;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Offered load \[phits/(node·cycle), 0 … 1\]; required, here or as the shorthand `load`.
+    /// Offered load \[phits/(node·cycle)\]; required, here or as the shorthand `load`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(range(min = *LOADS.start(), max = *LOADS.end()))]
     pub load: Option<f64>,
 }
 

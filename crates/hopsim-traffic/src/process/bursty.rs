@@ -1,11 +1,15 @@
 //! The bursty process: see [`Config`].
 
 use super::bernoulli::Bernoulli;
-use super::{Rate, Step};
-use hopsim_network::error::ConfigError;
+use super::{LOADS, Rate, Step};
+use hopsim_network::error::{ConfigError, valid};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Mean lengths of bursts \[packets\].
+const LENGTHS: RangeInclusive<f64> = 1.0..=1e6;
 
 /// A two-state Markov chain: a node in a burst generates a packet every cycle, all of them to one destination, and
 /// after each the burst ends with probability 1 / `burst_length`. Without a burst one begins in every cycle with
@@ -22,13 +26,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Offered load \[phits/(node·cycle), 0 … 1\]; required, here or as the shorthand `load`.
+    /// Offered load \[phits/(node·cycle)\]; required, here or as the shorthand `load`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(range(min = *LOADS.start(), max = *LOADS.end()))]
     pub load: Option<f64>,
-    /// Mean length of a burst \[packets, 1 … 1000000\]; 1 is the Bernoulli process.
+    /// Mean length of a burst \[packets\]; 1 is the Bernoulli process.
     #[serde(default = "default_length")]
-    #[schemars(range(min = 1.0, max = 1_000_000.0))]
+    #[schemars(range(min = *LENGTHS.start(), max = *LENGTHS.end()))]
     pub burst_length: f64,
 }
 
@@ -55,9 +59,12 @@ impl Bursty {
     /// Checks load and length and prepares the draws.
     pub fn new(config: &Config, rate: Rate) -> Result<Self, ConfigError> {
         let mean = config.burst_length;
-        if !(1.0..=1e6).contains(&mean) {
+        if !LENGTHS.contains(&mean) {
             let reason = if mean < 1.0 { "a burst has at least one packet" } else { "is too large" };
-            return Err(ConfigError::new("burst_length", reason).value(mean).valid("1 … 1000000 packets"));
+            return Err(ConfigError::new("burst_length", reason)
+                .value(mean)
+                .valid(valid(&LENGTHS))
+                .unit("packets"));
         }
         let packets = rate.packets(config.load)?;
         let begin = packets / (mean + packets * (1.0 - mean));

@@ -5,10 +5,14 @@ pub mod bernoulli;
 pub mod bursty;
 pub mod synchronised_bursts;
 
-use hopsim_network::error::ConfigError;
+use hopsim_network::error::{ConfigError, valid};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Offered loads \[phits/(node·cycle)\].
+pub const LOADS: RangeInclusive<f64> = 0.0..=1.0;
 
 /// When packets are generated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,12 +63,13 @@ pub struct Step {
 
 /// Checks an offered load \[phits/(node·cycle)\].
 pub fn check_load(load: f64) -> Result<f64, ConfigError> {
-    if (0.0..=1.0).contains(&load) {
+    if LOADS.contains(&load) {
         return Ok(load);
     }
     Err(ConfigError::new("load", "the offered load is a share of the link rate")
         .value(load)
-        .valid("0 … 1 phits/(node·cycle)"))
+        .valid(valid(&LOADS))
+        .unit("phits/(node·cycle)"))
 }
 
 impl Rate {

@@ -1,8 +1,12 @@
 //! Bursts that begin together: see [`Config`].
 
-use hopsim_network::error::ConfigError;
+use hopsim_network::error::{ConfigError, valid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Packets that a node may have in a burst.
+const PACKETS: RangeInclusive<u32> = 1..=1_000_000;
 
 /// All nodes of the job send a burst of `packets` packets each as fast as the network takes them: one per cycle until the
 /// source queue is full, and then whenever it has room. When every packet of the burst has been consumed, the next one
@@ -14,8 +18,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Packets of a node in a burst \[1 … 1000000\].
-    #[schemars(range(min = 1, max = 1_000_000))]
+    /// Packets of a node in a burst.
+    #[schemars(range(min = *PACKETS.start(), max = *PACKETS.end()))]
     pub packets: u32,
 }
 
@@ -29,10 +33,11 @@ pub struct SynchronisedBursts {
 impl SynchronisedBursts {
     /// Checks the length of a burst.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
-        if !(1..=1_000_000).contains(&config.packets) {
+        if !PACKETS.contains(&config.packets) {
             return Err(ConfigError::new("packets", "that is not the length of a burst")
                 .value(config.packets)
-                .valid("1 … 1000000 packets"));
+                .valid(valid(&PACKETS))
+                .unit("packets"));
         }
         Ok(Self { packets: config.packets })
     }

@@ -4,6 +4,13 @@ use hopsim_infiniband::reaction::ReactionConfig;
 use hopsim_infiniband::reaction::table::{Cct, TableName, Timer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Packets that may be acknowledged together.
+pub const ACKNOWLEDGED: RangeInclusive<u32> = 1..=65_535;
+
+/// Lengths of an acknowledgement \[bytes\].
+pub const LENGTHS: RangeInclusive<u32> = 1..=256;
 
 /// Switches mark packets that leave through a congested output; the destination of a marked packet notifies the source, by a packet of
 /// its own or in an acknowledgement; the source then waits longer between packets, as `reaction` says: `timer`, `ccti_timer`,
@@ -165,11 +172,11 @@ pub enum Notification {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Acknowledgements {
-    /// Packets of a flow that are acknowledged together, at most: fewer at the end of a message \[1 … 65535\].
-    #[schemars(range(min = 1, max = 65535))]
+    /// Packets of a flow that are acknowledged together, at most: fewer at the end of a message.
+    #[schemars(range(min = *ACKNOWLEDGED.start(), max = *ACKNOWLEDGED.end()))]
     pub every: u32,
-    /// Length of an acknowledgement \[bytes, 1 … 256\].
-    #[schemars(range(min = 1, max = 256))]
+    /// Length of an acknowledgement \[bytes\].
+    #[schemars(range(min = *LENGTHS.start(), max = *LENGTHS.end()))]
     pub bytes: u32,
 }
 

@@ -1,5 +1,6 @@
 //! What hosts of a fabric send, as written in the document.
 
+use crate::config::limits::SERVICE_LEVELS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +37,7 @@ pub struct FlowConfig {
     #[schemars(example = 1)]
     pub destination: u32,
     /// When the flow begins, within `host.start_jitter`; times count from the beginning of the run, warm-up included.
-    #[serde(default = "at_once")]
+    #[serde(default = "super::at_once")]
     #[schemars(example = "1 s")]
     pub start: String,
     /// When the flow ends: no packet of it begins at this time or later; default: the end of the run.
@@ -51,12 +52,8 @@ pub struct FlowConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub bytes: Option<u64>,
-    /// Service level of the flow, which says its VL \[0 … 15\].
+    /// Service level of the flow, which says its VL.
     #[serde(default)]
-    #[schemars(range(max = 15))]
+    #[schemars(range(min = *SERVICE_LEVELS.start(), max = *SERVICE_LEVELS.end()))]
     pub service_level: u8,
-}
-
-fn at_once() -> String {
-    "0 s".into()
 }

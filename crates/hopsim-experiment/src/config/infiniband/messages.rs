@@ -1,5 +1,6 @@
 //! What hosts of a fabric draw, as written in the document.
 
+use crate::config::limits::SERVICE_LEVELS;
 use hopsim_traffic::pattern::PatternConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,16 +24,16 @@ pub struct MessagesConfig {
     #[serde(default)]
     pub gaps: Gaps,
     /// When nodes begin to draw; times count from the beginning of the run, warm-up included.
-    #[serde(default = "at_once")]
+    #[serde(default = "super::at_once")]
     #[schemars(example = "1 s")]
     pub start: String,
     /// When nodes cease to draw: no message is drawn at this time or later; default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = "5 s")]
     pub end: Option<String>,
-    /// Service level of the messages, which says their VL \[0 … 15\].
+    /// Service level of the messages, which says their VL.
     #[serde(default)]
-    #[schemars(range(max = 15))]
+    #[schemars(range(min = *SERVICE_LEVELS.start(), max = *SERVICE_LEVELS.end()))]
     pub service_level: u8,
 }
 
@@ -49,8 +50,4 @@ pub enum Gaps {
 
 fn one_packet() -> u64 {
     2048
-}
-
-fn at_once() -> String {
-    "0 s".into()
 }

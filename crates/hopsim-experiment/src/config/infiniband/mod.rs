@@ -7,6 +7,13 @@ pub mod messages;
 use congestion::CongestionControlConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Packets that may leave an input of a switch at once.
+pub const TRANSFERS: RangeInclusive<u32> = 1..=255;
+
+/// Numbers of VLs.
+pub const LANES: RangeInclusive<u32> = 1..=15;
 
 /// The channel adapters of hosts and the switches of an InfiniBand fabric: a packet waits in the virtual output queue of its input,
 /// output and virtual lane (VL), and moves on as a whole when the output buffer and the next input buffer have room for it
@@ -220,8 +227,8 @@ pub struct FabricSwitch {
     /// Time from a grant to the head being able to go onto the link.
     #[schemars(example = "50 ns")]
     pub output_latency: String,
-    /// Most packets that leave an input at once, for different outputs \[1 … 255\].
-    #[schemars(range(min = 1, max = 255))]
+    /// Most packets that leave an input at once, for different outputs.
+    #[schemars(range(min = *TRANSFERS.start(), max = *TRANSFERS.end()))]
     pub transfers_per_input: u32,
     /// Which of the inputs that have a packet for an output and VL is granted.
     pub arbitration: SwitchArbitration,
@@ -289,8 +296,8 @@ pub enum Switching {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LanesConfig {
-    /// Number of VLs \[1 … 15\].
-    #[schemars(range(min = 1, max = 15))]
+    /// Number of VLs.
+    #[schemars(range(min = *LANES.start(), max = *LANES.end()))]
     pub count: u8,
     /// The VL of each of the 16 service levels; default: service level modulo count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -319,4 +326,9 @@ impl Default for LanesConfig {
             allow_deadlock: false,
         }
     }
+}
+
+/// When flows and nodes begin that say nothing else.
+fn at_once() -> String {
+    "0 s".into()
 }

@@ -23,10 +23,10 @@ pub struct Circle {
 
 impl Circle {
     /// The circle of the lowest VL, and of the lowest port that is on one, if there is one.
-    pub fn find(network: (&Cables, &Tables), ways: &BTreeMap<u8, Ways>) -> Option<Self> {
+    pub fn find(cables: &Cables, tables: &Tables, ways: &BTreeMap<u8, Ways>) -> Option<Self> {
         let in_lane = |(&lane, ways): (&u8, &Ways)| {
-            let mut waits = Waits::new(network.0);
-            ways.follow(network, &mut |leaving| waits.add(leaving));
+            let mut waits = Waits::new(cables);
+            ways.follow(cables, tables, &mut |leaving| waits.add(leaving));
             waits.circle().map(|ports| Self { lane, ports })
         };
         ways.iter().find_map(in_lane)

@@ -39,10 +39,12 @@ pub fn times(control: &CongestionControlConfig, clock: &mut Clock) -> Result<Vec
 /// \[blocks\], with the times of what sources do.
 pub fn build(
     control: &CongestionControlConfig,
-    (mtu, buffers): (u32, [u32; 2]),
-    (clock, times): (&Clock, &[Time]),
+    mtu: u32,
+    buffers: [u32; 2],
+    clock: &Clock,
+    times: &[Time],
 ) -> Result<CongestionControl, ConfigError> {
-    let [high, low] = thresholds(&control.thresholds, (mtu, buffers))?;
+    let [high, low] = thresholds(&control.thresholds, mtu, buffers)?;
     Ok(CongestionControl {
         mode: match control.thresholds.mode {
             config::ThresholdMode::PerVoq => ThresholdMode::PerVoq,
@@ -72,13 +74,14 @@ pub fn build(
             config::Level::Qp => Level::QueuePair,
             config::Level::Sl => Level::ServiceLevel,
         },
-        reaction: reaction(control, (clock, times))?,
+        reaction: reaction(control, clock, times)?,
     })
 }
 
 fn reaction(
     control: &CongestionControlConfig,
-    (clock, times): (&Clock, &[Time]),
+    clock: &Clock,
+    times: &[Time],
 ) -> Result<Reaction, ConfigError> {
     let CongestionControlConfig { timer, ccti_increase, ccti_limit, ccti_min, ref cct, .. } = *control;
     let table = table::Config { timer, ccti_increase, ccti_limit, ccti_min, cct };
@@ -91,8 +94,8 @@ fn notification(config: config::Notification) -> Result<Notification, ConfigErro
         return Ok(Notification::Packets);
     };
     let name = |name: &str| key(&format!("notification.acknowledgements.{name}"));
-    within(1..=65_535, every, &name("every"))?;
-    within(1..=256, bytes, &name("bytes"))?;
+    within(config::ACKNOWLEDGED, every, name("every"))?;
+    within(config::LENGTHS, bytes, name("bytes"))?;
     Ok(Notification::Acknowledgements { every, bytes })
 }
 
@@ -102,7 +105,7 @@ fn ceiling(value: Fraction) -> u64 {
 }
 
 /// Threshold from which on, and below which no longer, an output is congested \[bytes\].
-fn thresholds(given: &Thresholds, (mtu, buffers): (u32, [u32; 2])) -> Result<[u64; 2], ConfigError> {
+fn thresholds(given: &Thresholds, mtu: u32, buffers: [u32; 2]) -> Result<[u64; 2], ConfigError> {
     let name = |name: &str| key(&format!("thresholds.{name}"));
     for (one, other, both) in [
         ("high", "weight", given.high.is_some() && given.weight.is_some()),
@@ -119,7 +122,7 @@ fn thresholds(given: &Thresholds, (mtu, buffers): (u32, [u32; 2])) -> Result<[u6
     let (high, stated) = match (&given.high, given.weight) {
         (_, Some(0)) => return Ok([u64::MAX, 1]),
         (_, Some(weight)) => {
-            within(0..=15, u32::from(weight), &name("weight"))?;
+            within(0..=15, u32::from(weight), name("weight"))?;
             (share(bytes[0], weight), format!("weight {weight}"))
         }
         (text, None) => {
@@ -200,6 +203,6 @@ mod tests {
     fn thresholds_of(given: &Thresholds) -> Result<[u64; 2], ConfigError> {
         let mut given = given.clone();
         congestion_defaults::thresholds(&mut given, 0);
-        thresholds(&given, (2048, [1024, 2048]))
+        thresholds(&given, 2048, [1024, 2048])
     }
 }

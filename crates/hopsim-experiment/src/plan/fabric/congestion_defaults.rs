@@ -28,7 +28,7 @@ pub fn resolve(config: &mut Infiniband) -> Result<(), ConfigError> {
         let rate = rates::read(&config.links.host.rate, &path("links.host.rate"))?;
         let rate = [rate.numerator, rate.denominator].map(u128::from);
         let marking_rate = *control.marking_rate.get_or_insert_with(|| marking_rate(bits, rate));
-        control.ccti_timer.get_or_insert_with(|| timer((marking_rate, bits), rate));
+        control.ccti_timer.get_or_insert_with(|| timer(marking_rate, bits, rate));
     } else {
         control.marking_rate.get_or_insert(1);
     }
@@ -47,7 +47,7 @@ fn marking_rate(bits: u64, [numerator, denominator]: [u128; 2]) -> u16 {
 }
 
 /// The time in which each of [`CONTRIBUTORS`] is notified once, if all packets of so many bits are eligible.
-fn timer((marking_rate, bits): (u16, u64), [numerator, denominator]: [u128; 2]) -> u16 {
+fn timer(marking_rate: u16, bits: u64, [numerator, denominator]: [u128; 2]) -> u16 {
     let packets = u128::from(CONTRIBUTORS) * (u128::from(marking_rate) + 1);
     clamped((packets * u128::from(bits) * denominator).div_ceil(numerator * u128::from(TIMER_UNIT)))
 }

@@ -4,6 +4,7 @@ use super::clock::{Clock, Time};
 use super::running;
 use crate::config::Experiment;
 use crate::config::infiniband::flows::{FlowConfig, FlowsConfig};
+use crate::config::limits::SERVICE_LEVELS;
 use crate::plan::within;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::NEVER;
@@ -144,7 +145,7 @@ fn check(flow: &FlowConfig, nodes: u32) -> Result<(), ConfigError> {
         let refused = ConfigError::new("bytes", "the flow has nothing to send").value(0);
         return Err(refused.valid("1 …, or no such key for a flow without end"));
     }
-    within(0..=15, u32::from(flow.service_level), "service_level")
+    within(SERVICE_LEVELS, flow.service_level.into(), "service_level")
 }
 
 /// The flows in ticks.

@@ -1,7 +1,7 @@
 //! Virtual lanes.
 
 use super::path;
-use crate::config::infiniband::LanesConfig;
+use crate::config::infiniband::{LANES, LanesConfig};
 use crate::plan::within;
 use hopsim_infiniband::lanes::{LaneEntry, Lanes};
 use hopsim_network::error::ConfigError;
@@ -12,7 +12,7 @@ const WEIGHT: u8 = 64;
 /// Checks the VLs of a document and fills in their tables.
 pub fn build(config: &LanesConfig) -> Result<Lanes, ConfigError> {
     let count = config.count;
-    within(1..=15, u32::from(count), &path("lanes.count"))?;
+    within(LANES, count.into(), path("lanes.count"))?;
     let (high, low) = (entries(&config.high, "high", count)?, entries(&config.low, "low", count)?);
     let low = if high.is_empty() && low.is_empty() {
         (0..count).map(|lane| LaneEntry { lane, weight: WEIGHT }).collect()

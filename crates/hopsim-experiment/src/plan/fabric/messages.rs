@@ -4,6 +4,7 @@ use super::clock::{Clock, Time};
 use super::running;
 use crate::config::Experiment;
 use crate::config::infiniband::messages::{Gaps, MessagesConfig};
+use crate::config::limits::SERVICE_LEVELS;
 use crate::plan::within;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_network::error::ConfigError;
@@ -57,7 +58,7 @@ pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<MessageTim
                 .value(messages.bytes)
                 .valid(format!("1 … {MOST_BYTES}")));
         }
-        within(0..=15, u32::from(messages.service_level), &key("service_level"))?;
+        within(SERVICE_LEVELS, messages.service_level.into(), key("service_level"))?;
         Ok(MessageTimes {
             byte: clock.byte(&messages.rate, &key("rate"))?,
             start: clock.time(&messages.start, &key("start"))?,
@@ -70,25 +71,29 @@ pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<MessageTim
 /// What all jobs draw.
 pub fn build(
     experiment: &Experiment,
-    (topology, places): (&Topology, &mut FxHashMap<usize, Vec<u32>>),
-    (times, clock): (&[MessageTimes], &Clock),
+    topology: &Topology,
+    places: &mut FxHashMap<usize, Vec<u32>>,
+    times: &[MessageTimes],
+    clock: &Clock,
 ) -> Result<Vec<MessagesPlan>, ConfigError> {
     let one = |((job, messages), times): ((usize, &MessagesConfig), &MessageTimes)| {
         let nodes = places.remove(&job).unwrap_or_default();
-        let plan = plan((experiment, topology), (job, nodes), messages, (times, clock));
+        let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: job as u64 };
+        let plan = plan(running(experiment, job), &site, messages, times, clock);
         plan.map_err(|error| error.within(&format!("jobs.{job}.messages")))
     };
     all(experiment).zip(times).map(one).collect()
 }
 
+/// What the nodes of a job draw, which has this number among those that run.
 fn plan(
-    (experiment, topology): (&Experiment, &Topology),
-    (job, nodes): (usize, Vec<u32>),
+    job: usize,
+    site: &Site<'_>,
     messages: &MessagesConfig,
-    (times, clock): (&MessageTimes, &Clock),
+    times: &MessageTimes,
+    clock: &Clock,
 ) -> Result<MessagesPlan, ConfigError> {
-    let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: job as u64 };
-    let pattern = messages.pattern.build(&site).map_err(|error| error.within("pattern"))?;
+    let pattern = messages.pattern.build(site).map_err(|error| error.within("pattern"))?;
     let start = clock.ticks(&times.start)?;
     let end = times.end.as_ref().map_or(Ok(NEVER), |end| clock.ticks(end))?;
     if end <= start {
@@ -98,6 +103,6 @@ fn plan(
     }
     let gap = clock.byte_ticks(&times.byte)?.saturating_mul(messages.bytes);
     let MessagesConfig { bytes, gaps, service_level, .. } = *messages;
-    let job = running(experiment, job);
+    let nodes = site.nodes.to_vec();
     Ok(MessagesPlan { job, nodes, pattern, bytes, gap, gaps, start, end, service_level })
 }

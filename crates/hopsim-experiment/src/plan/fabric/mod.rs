@@ -31,7 +31,7 @@ use super::quantity::{SIZES, positive};
 use super::within;
 use crate::config::Experiment;
 use crate::config::infiniband::{
-    self, ChannelAdapter, FabricLinks, FabricSwitch, Infiniband, SwitchArbitration,
+    self, ChannelAdapter, FabricLinks, FabricSwitch, Infiniband, SwitchArbitration, TRANSFERS,
 };
 use crate::config::measure::TimeConfig;
 use crate::config::router::RouterConfig;
@@ -117,9 +117,9 @@ impl FabricPlan {
         let span = measured.span(&clock, longest.transpose()?)?;
         let flows = flows::build(&experiment, &written, &clock)?;
         let special = exceptions::links(&special, &clock)?;
-        let (wiring, fabric) = build(&config, (&network, special), (&times, &clock))?;
+        let (wiring, fabric) = build(&config, &network, special, &times, &clock)?;
         let mut places = place(&experiment, &topology)?;
-        let messages = messages::build(&experiment, (&topology, &mut places), (&drawn, &clock))?;
+        let messages = messages::build(&experiment, &topology, &mut places, &drawn, &clock)?;
         let programs = programs::build(&experiment, &mut places, &config.host.cycle, library)?;
         let of_nodes = messages.iter().map(|plan| (plan.job, &plan.nodes));
         let of_nodes = of_nodes.chain(programs.iter().map(|program| (program.job, &program.plan.nodes)));
@@ -298,8 +298,10 @@ fn buffer(text: &str, key: &str, mtu: u32) -> Result<u32, ConfigError> {
 /// The fabric on a topology.
 fn build(
     config: &Infiniband,
-    (network, exceptions): (&Network, FxHashMap<At, wiring::Link>),
-    (times, clock): (&Times, &Clock),
+    network: &Network,
+    exceptions: FxHashMap<At, wiring::Link>,
+    times: &Times,
+    clock: &Clock,
 ) -> Result<(Arc<Wiring>, Fabric), ConfigError> {
     let mtu = config.mtu;
     if !MTUS.contains(&mtu) {
@@ -308,7 +310,7 @@ fn build(
     }
     let FabricSwitch { buffers, output_buffer, transfers_per_input, arbitration, switching, .. } =
         &config.switch;
-    within(1..=255, *transfers_per_input, &path("switch.transfers_per_input"))?;
+    within(TRANSFERS, *transfers_per_input, path("switch.transfers_per_input"))?;
     let at_switch = [
         buffer(&buffers.host, "switch.buffers.host", mtu)?,
         buffer(&buffers.switch, "switch.buffers.switch", mtu)?,
@@ -321,7 +323,7 @@ fn build(
     let lanes = lanes::build(&config.lanes)?;
     let congestion = config.congestion_control.as_ref().zip(times.reaction.as_ref());
     let congestion = congestion
-        .map(|(control, times)| congestion::build(control, (mtu, at_switch), (clock, times)))
+        .map(|(control, times)| congestion::build(control, mtu, at_switch, clock, times))
         .transpose()?;
     let links = wiring::Links { kinds, exceptions };
     let wiring = network.wiring(&config.forwarding)?;

@@ -3,10 +3,10 @@
 use super::clock::Clock;
 use super::running;
 use crate::config::Experiment;
-use crate::config::limits::{MAX_CYCLES, within};
+use crate::config::limits::{CYCLES, MAX_CYCLES, SERVICE_LEVELS, within};
 use crate::config::program::ProgramConfig;
 use crate::plan::jobs;
-use crate::plan::programs::{self, Library, Units};
+use crate::plan::programs::{self, Library, ProgramJob, Units};
 use crate::plan::quantity::{TIMES, positive};
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
@@ -33,7 +33,7 @@ pub fn resolve(experiment: &mut Experiment) -> Result<(), ConfigError> {
         return Ok(());
     }
     let most = *experiment.measure.max_cycles.get_or_insert(MAX_CYCLES);
-    within(1..=MAX_CYCLES, most, "measure.max_cycles")
+    within(CYCLES, most, "measure.max_cycles")
 }
 
 /// The programs on these nodes, by the number of their job.
@@ -49,9 +49,15 @@ pub fn build(
         let nodes = places.remove(&number).unwrap_or_default();
         let host = job.host.clone().unwrap_or_default();
         let service_level = host.service_level.unwrap_or(0);
-        let plan = within(0..=15, u32::from(service_level), "host.service_level").and_then(|()| {
+        let plan = within(SERVICE_LEVELS, service_level.into(), "host.service_level").and_then(|()| {
             check_driven(program)?;
-            programs::plan(experiment, (number as u64, job, program), nodes, (Some(units), library))
+            programs::plan(
+                experiment,
+                ProgramJob { number: number as u64, job, config: program },
+                nodes,
+                Some(units),
+                library,
+            )
         });
         Some(match plan {
             Ok(plan) => Ok(FabricProgram { job: running(experiment, number), plan, service_level }),

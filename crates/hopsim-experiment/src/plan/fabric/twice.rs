@@ -440,7 +440,7 @@ fn work_grows_with_destinations_times_switches_and_not_with_pairs_of_nodes() {
             assert!(steps >= 3 * hosts * switches, "{topology}, {how}: {steps}");
             let mut left = 0;
             for ways in found.ways(true).values() {
-                ways.follow((cables, &found.wiring.forwarding), &mut |_| left += 1);
+                ways.follow(cables, &found.wiring.forwarding, &mut |_| left += 1);
             }
             assert!(left <= 2 * hosts * switches, "{topology}, {how}: {left}");
         }

@@ -59,7 +59,7 @@ impl Ways {
     }
 
     /// Calls `found` with every output by which packets leave a switch, once at least for every output by which they came there.
-    pub fn follow(&self, (cables, tables): (&Cables, &Tables), found: &mut impl FnMut(Leaving)) {
+    pub fn follow(&self, cables: &Cables, tables: &Tables, found: &mut impl FnMut(Leaving)) {
         match tables {
             Tables::Narrow(entries) => Walk::new(cables, entries).all(self, found),
             Tables::Wide(entries) => Walk::new(cables, entries).all(self, found),

@@ -164,7 +164,7 @@ impl Wiring {
         let (made, steps) = interrupt::counted(|| {
             forwarding::check_size(topology)?;
             let (cables, outputs) = Cables::new(topology);
-            let forwarding = forwarding::tables(how, topology, (&cables, &outputs))?;
+            let forwarding = forwarding::tables(how, topology, &cables, &outputs)?;
             Ok((cables, Arc::new(forwarding)))
         });
         made.map(|(cables, forwarding)| Self { cables, forwarding, steps, circle: Kept::new() })
@@ -177,7 +177,7 @@ impl Wiring {
             ways,
             |kept, _| *kept == wanted,
             |ways| {
-                let find = || Circle::find((&self.cables, &self.forwarding), ways);
+                let find = || Circle::find(&self.cables, &self.forwarding, ways);
                 let (found, steps) = interrupt::counted(find);
                 (found.map(Arc::new), steps)
             },

@@ -79,7 +79,7 @@ fn check_ways(tables: &[Vec<u16>], cables: &Cables) -> Result<(), String> {
                 }
             };
             if !arrives {
-                follow((start, node), output)?;
+                follow(start, node, output)?;
             }
         }
     }
@@ -87,7 +87,7 @@ fn check_ways(tables: &[Vec<u16>], cables: &Cables) -> Result<(), String> {
 }
 
 /// Goes from a switch to a node, or says why that does not work.
-fn follow((switch, node): (u32, u32), output: impl Fn(u32, u32) -> Output) -> Result<(), String> {
+fn follow(switch: u32, node: u32, output: impl Fn(u32, u32) -> Output) -> Result<(), String> {
     let mut way = vec![switch];
     loop {
         let at = way[way.len() - 1];

@@ -39,18 +39,20 @@ pub fn check_size(topology: &Topology) -> Result<(), ConfigError> {
 pub fn tables(
     how: &Forwarding,
     topology: &Topology,
-    (cables, outputs): (&Cables, &[u32]),
+    cables: &Cables,
+    outputs: &[u32],
 ) -> Result<Tables, ConfigError> {
     if is_narrow(topology) {
-        return entries(how, topology, (cables, outputs)).map(Tables::Narrow);
+        return entries(how, topology, cables, outputs).map(Tables::Narrow);
     }
-    entries(how, topology, (cables, outputs)).map(Tables::Wide)
+    entries(how, topology, cables, outputs).map(Tables::Wide)
 }
 
 fn entries<E: Entry>(
     how: &Forwarding,
     topology: &Topology,
-    (cables, outputs): (&Cables, &[u32]),
+    cables: &Cables,
+    outputs: &[u32],
 ) -> Result<Vec<E>, ConfigError> {
     match how {
         Forwarding::Minimal => Ok(minimal(topology, outputs)),
