@@ -145,7 +145,6 @@ WITHOUT_NUMBERS = frozenset(
         "hopsim/vocabulary/columns",
         "hopsim/vocabulary/editor_schema",
         "hopsim/vocabulary/sample",
-        "hopsim/vocabulary/streams",
         "hopsim/vocabulary/terms",
     }
 )
