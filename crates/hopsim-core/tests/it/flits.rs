@@ -42,9 +42,14 @@ fn mesh(changes: &Value) -> Value {
         "router": { "input_queued": { "vcs": { "network": 2, "injection": 2 } } },
         "jobs": [{ "traffic": { "packet_length": 5 } }],
         "load": 0.3,
-        "measure": { "warmup": 300, "cycles": 900, "batches": 3 },
+        "measure": { "warmup": 100, "cycles": 501, "batches": 3 },
     });
     changed(document, changes)
+}
+
+fn without_load(mut document: Value) -> Value {
+    document.as_object_mut().unwrap().remove("load");
+    document
 }
 
 /// Networks with all kinds of nodes, and mechanisms that decide anew and that do not.
@@ -54,7 +59,7 @@ fn documents() -> Vec<Value> {
             "topology": { "dragonfly": { "p": 2, "a": 4, "h": 2 } },
             "links": { "local": { "latency": 4 }, "global": { "latency": 23 } },
             "load": 0.4,
-            "measure": { "warmup": 300, "cycles": 901, "batches": 3 }
+            "measure": { "warmup": 100, "cycles": 501, "batches": 3 }
         });
         changed(document, changes)
     };
@@ -67,15 +72,15 @@ fn documents() -> Vec<Value> {
         mesh(&json!({ "routing": { "valiant": {} }, "load": 0.2 })),
         mesh(&json!({ "links": { "network": { "latency": 1 } } })),
         mesh(
-            &json!({ "jobs": traffic(json!({ "changes": [{ "cycle": 333, "load": 0.2 }, { "cycle": 700, "load": 0.5 }] })) }),
+            &json!({ "jobs": traffic(json!({ "changes": [{ "cycle": 233, "load": 0.2 }, { "cycle": 400, "load": 0.5 }] })) }),
         ),
-        mesh(&json!({ "nic": { "source_queue": 2 }, "load": 0.9 })),
+        mesh(&json!({ "nic": { "source_queue": { "packets": 2 } }, "load": 0.9 })),
         dragonfly(&json!({})),
         dragonfly(&json!({ "jobs": traffic(json!({ "request_reply": { "outstanding": 4 } })) })),
         dragonfly(
             &json!({ "routing": { "ugal": {} }, "jobs": traffic(json!({ "pattern": { "adversarial": {} } })) }),
         ),
-        dragonfly(&json!({ "jobs": program, "units": units })),
+        without_load(dragonfly(&json!({ "jobs": program, "units": units }))),
     ]
 }
 
@@ -162,10 +167,10 @@ fn flits_credits_and_owners_agree_after_every_cycle() {
 fn neither_cut_nor_threads_nor_the_order_of_mail_changes_the_life_of_a_packet() {
     for document in documents() {
         let plan = flits(&document, ROUTERS, 6);
-        let alone = (measured(&plan, Trial::default()), trace_as(&plan, 1_201, Trial::default()));
-        for threads in [1, 2, 5] {
+        let alone = (measured(&plan, Trial::default()), trace_as(&plan, 601, Trial::default()));
+        for threads in [2, 3] {
             let trial = Trial { finest: true, threads, varies: true, reversed: true, ..Trial::default() };
-            let team = (measured(&plan, trial), trace_as(&plan, 1_201, trial));
+            let team = (measured(&plan, trial), trace_as(&plan, 601, trial));
             assert!(alone == team, "{trial:?}: {document}");
         }
     }
@@ -185,7 +190,7 @@ fn a_run_goes_on_with_a_snapshot_as_if_it_had_never_stopped() {
         let mut kept = Vec::new();
         let mut keep = |snapshot: &Snapshot| kept.push(snapshot.clone());
         let finest = Trial { finest: true, threads: 2, ..Trial::default() };
-        let stages = Stages { at: Some(517), keep: Some(&mut keep), ..Stages::default() };
+        let stages = Stages { at: Some(317), keep: Some(&mut keep), ..Stages::default() };
         let whole = engine::run_in_stages_as(&plan, &Control::default(), finest, stages).unwrap();
         let Some(snapshot) = kept.pop() else { panic!("the run ended before: {document}") };
         let from = Stages { from: Some((&snapshot, Scope::All)), ..Stages::default() };
