@@ -218,8 +218,17 @@ impl Trail {
 
 /// The slots of a router that hold a packet, ascending by port and VC.
 pub fn occupied<'s>(shared: &'s Shared<'_>, ports: &'s [Port]) -> impl Iterator<Item = Slot> + 's {
-    ports.iter().enumerate().flat_map(move |(port, state)| {
-        let vcs = (0..64).filter(move |vc| state.present >> vc & 1 == 1);
-        vcs.map(move |vc| shared.slot(port, vc))
+    ports
+        .iter()
+        .enumerate()
+        .flat_map(move |(port, state)| set_bits(state.present).map(move |vc| shared.slot(port, vc)))
+}
+
+/// The places of the bits that are set in a word, ascending.
+pub fn set_bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (word != 0).then(|| word.trailing_zeros() as usize)?;
+        word &= word - 1;
+        Some(place)
     })
 }

@@ -4,7 +4,7 @@
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::node::Run;
 use crate::router::virtual_channel::region::VirtualChannel;
-use crate::router::virtual_channel::routers::occupied;
+use crate::router::virtual_channel::routers::set_bits;
 use crate::router::virtual_channel::view::{Attempt, VirtualChannelView};
 use hopsim_network::network::{Layout, TERMINAL};
 use hopsim_routing::RouteState;
@@ -66,13 +66,14 @@ impl<M: Run> VirtualChannel<'_, M> {
 
     /// Collects what the heads of a router ask for that could be granted now.
     fn gather(&mut self, number: RegionRouter, requests: &mut Vec<VcRequest>) {
-        let waits = |slot: &Slot| {
-            let input = &self.routers.inputs[self.shared.slot_id(number, *slot)];
-            input.output.is_none() && input.ready <= self.kernel.now
-        };
-        let heads: Vec<Slot> = occupied(&self.shared, self.routers.ports(number)).filter(waits).collect();
-        for slot in heads {
-            requests.extend(self.ask(number, slot));
+        for port in 0..self.shared.ports {
+            for vc in set_bits(self.routers.ports(number)[port].present) {
+                let slot = self.shared.slot(port, vc);
+                let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
+                if input.output.is_none() && input.ready <= self.kernel.now {
+                    requests.extend(self.ask(number, slot));
+                }
+            }
         }
     }
 
