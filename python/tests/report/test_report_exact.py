@@ -1061,7 +1061,7 @@ def test_streams_that_no_section_shows_are_told_with_what_draws_them() -> None:
         "in brackets the kinds of figures of hopsim plot that draw them."
     )
     assert told("latency_histogram", "operations", "waits") == (
-        "Recorded and not shown here: latency_histogram (histogram and cdf), waits. They are in streams/ of "
+        "Recorded and not shown here: waits, latency_histogram (histogram and cdf). They are in streams/ of "
         "the results directory; in brackets the kinds of figures of hopsim plot that draw them."
     )
     assert told("waits") == (
