@@ -205,7 +205,7 @@ fn what_is_recorded_changes_no_result() {
     for document in [mesh(&json!({ "load": 0.9 })), mesh(&json!({ "routing": { "valiant": {} } }))] {
         let plain = engine::run(&flits(&document, ROUTERS, 6), &Control::default()).unwrap();
         let measure =
-            json!({ "warmup": 300, "cycles": 900, "batches": 3, "interval": 100, "streams": streams });
+            json!({ "warmup": 100, "cycles": 501, "batches": 3, "interval": 100, "streams": streams });
         let recorded = changed(document, &json!({ "measure": measure }));
         let recorded = engine::run(&flits(&recorded, ROUTERS, 6), &Control::default()).unwrap();
         assert_eq!(plain.summary["packet_latency_mean"], recorded.summary["packet_latency_mean"]);
