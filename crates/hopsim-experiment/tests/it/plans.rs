@@ -62,7 +62,7 @@ fn a_packet_crosses_in_its_length_over_the_speedup_rounded_up() {
             with(&document, "router.cioq.buffers", json!({ "local": 64, "output": 64, "injection": 64 }));
         let plan = plan(&of_lengths(&document, &[7, 60]));
         let expected: Vec<u32> = (0..=60_u32).map(|length| (length * under).div_ceil(over).max(1)).collect();
-        assert_eq!(plan.system.router.crossing, expected, "speedup {over}/{under}");
+        assert_eq!(plan.system.cioq().crossing, expected, "speedup {over}/{under}");
     }
 }
 
@@ -87,7 +87,7 @@ fn links_have_the_numbers_of_the_document_or_those_of_their_class() {
     assert_eq!(numbers(&document), [(5, 40, 3), (4, 48, 7)]);
     let terminal = classes(&document).terminal;
     assert_eq!((terminal.vcs, terminal.buffer, terminal.latency, terminal.bubble), (6, 72, 2, 0));
-    assert_eq!(plan(&document).system.router.output_buffer, Some(56));
+    assert_eq!(plan(&document).system.cioq().output_buffer, Some(56));
     let document = with(&torus(), "links", json!({ "network": { "latency": 4 } }));
     let document = with(
         &document,
@@ -95,7 +95,7 @@ fn links_have_the_numbers_of_the_document_or_those_of_their_class() {
         json!({ "vcs": { "network": 3 }, "buffers": { "network": 80 } }),
     );
     assert_eq!(numbers(&document), [(3, 80, 4)]);
-    assert_eq!(plan(&document).system.router.output_buffer, None);
+    assert_eq!(plan(&document).system.cioq().output_buffer, None);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn shared_buffers_are_what_the_reserves_of_all_vcs_leave() {
     let document = with(&dragonfly(), "router.cioq.vcs", json!({ "local": 3, "global": 2 }));
     let buffers = json!({ "local": 100, "global": 90, "damq": { "local_reserve": 2, "global_reserve": 3 } });
     let plan = plan(&of_lengths(&with(&document, "router.cioq.buffers", buffers), &[5, 12]));
-    let shares = plan.system.router.damq.unwrap().map(|s| (s.reserve, s.pool));
+    let shares = plan.system.cioq().damq.unwrap().map(|s| (s.reserve, s.pool));
     assert_eq!([shares[LOCAL as usize], shares[GLOBAL as usize]], [(24, 100 - 3 * 24), (36, 90 - 2 * 36)]);
     // One VC can hold its own reserve and all that is shared.
     let most: Vec<u32> = plan.system.network.classes.links.iter().map(|class| class.buffer).collect();
@@ -260,7 +260,7 @@ fn nodes_receive_replies_over_vcs_of_their_own() {
 fn what_the_document_leaves_out_is_fogsims_choice_only_if_it_asks_for_it() {
     let choices = |compat: Option<&str>| {
         let plan = plan(&with(&dragonfly(), "compat", json!(compat)));
-        let (router, nic) = (plan.system.router, plan.system.nic);
+        let (router, nic) = (plan.system.cioq(), plan.system.nic);
         let queue = (nic.source_queue, format!("{:?}", nic.injection_vc));
         let rest = (router.ejection, router.output_hold, router.input_pointer);
         (
