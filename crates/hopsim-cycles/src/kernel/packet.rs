@@ -2,7 +2,6 @@
 //! injection VC or inside the network.
 
 use crate::kernel::pool::Linked;
-use crate::mode::Mode;
 use hopsim_network::by_class::ByClass;
 use hopsim_network::network::{NONE, TERMINAL};
 use hopsim_random::{Purpose, Stream};
@@ -101,9 +100,11 @@ impl Packet {
         }
     }
 
-    /// The packet as the head of an input VC of a port of `router`, which has this code for the routing.
-    #[inline]
-    pub fn at_input<M: Mode>(&self, router: u32, port: usize, code: u8) -> Head {
+    /// The packet as the head of an input VC of a port of `router`, which has this code for the routing; `answers` says whether there
+    /// are requests and replies at all.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    pub fn at_input(&self, router: u32, port: usize, code: u8, answers: bool) -> Head {
         Head {
             router,
             input: port as u16,
@@ -111,8 +112,8 @@ impl Packet {
             source: self.source,
             destination: self.destination_router,
             terminal: u16::from(self.ejection.terminal),
-            ejection_vc: if M::FULL { self.ejection.vc } else { 0 },
-            reply: M::FULL && self.is_reply(),
+            ejection_vc: if answers { self.ejection.vc } else { 0 },
+            reply: answers && self.is_reply(),
         }
     }
 

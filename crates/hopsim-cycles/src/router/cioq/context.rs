@@ -197,6 +197,6 @@ impl Packet {
     /// The packet as the head of `slot` of `router`.
     #[inline]
     pub fn head<M: Run>(&self, tables: &Tables, (router, slot): (u32, Slot)) -> Head {
-        self.at_input::<M>(router, tables.slot_port(slot), tables.code(slot))
+        self.at_input(router, tables.slot_port(slot), tables.code(slot), M::FULL)
     }
 }

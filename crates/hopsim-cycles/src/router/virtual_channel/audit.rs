@@ -11,7 +11,7 @@ use hopsim_network::network::TERMINAL;
 
 /// Checks every invariant; the error names the first breach.
 pub fn audit<'p, M: Run>(whole: &Whole<'_, 'p, VirtualChannel<'p, M>>) -> Result<(), String> {
-    let audit = Audit { whole };
+    let audit = FlitAudit { whole };
     for router in 0..whole.system.network.routers {
         audit.check_owners(router)?;
         audit.check_flits(router)?;
@@ -21,11 +21,11 @@ pub fn audit<'p, M: Run>(whole: &Whole<'_, 'p, VirtualChannel<'p, M>>) -> Result
 }
 
 /// A look at the routers of a network.
-struct Audit<'s, 'p, M: Run> {
+struct FlitAudit<'s, 'p, M: Run> {
     whole: &'s Whole<'s, 'p, VirtualChannel<'p, M>>,
 }
 
-impl<'s, 'p, M: Run> Audit<'s, 'p, M> {
+impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
     fn region(&self, router: u32) -> (&'s VirtualChannel<'p, M>, RegionRouter) {
         let region = &self.whole.regions[self.whole.cut.of(router)];
         (region, region.kernel.span.router_here(router))

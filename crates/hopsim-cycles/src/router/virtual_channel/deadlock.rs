@@ -15,7 +15,7 @@ use hopsim_network::network::TERMINAL;
 
 /// An input VC of the network.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct WaitingVc {
     /// The router, by its number in the network.
     router: u32,
     slot: Slot,
@@ -24,11 +24,11 @@ struct Place {
 /// What an input VC that cannot move now waits for.
 struct Blocker {
     pair: Pair,
-    by: Place,
+    by: WaitingVc,
 }
 
 /// A search for deadlock through a network.
-struct Search<'s, 'p, M: Run> {
+struct FlitSearch<'s, 'p, M: Run> {
     whole: &'s Whole<'s, 'p, VirtualChannel<'p, M>>,
     /// Whether the present packet of an input VC, if there is one, can move one day, by slot id in the network.
     free: Vec<bool>,
@@ -39,28 +39,28 @@ struct Search<'s, 'p, M: Run> {
 /// A cycle of waiting packets, if there is one.
 pub fn find_deadlock<'p, M: Run>(whole: &Whole<'_, 'p, VirtualChannel<'p, M>>) -> Option<DeadlockReport> {
     let ids = whole.system.network.routers as usize * whole.system.network.layout.stride();
-    let mut search = Search { whole, free: vec![true; ids], flits: vec![0; ids] };
+    let mut search = FlitSearch { whole, free: vec![true; ids], flits: vec![0; ids] };
     search.count_flits();
     search.find()
 }
 
-impl<'s, 'p, M: Run> Search<'s, 'p, M> {
+impl<'s, 'p, M: Run> FlitSearch<'s, 'p, M> {
     fn region(&self, router: u32) -> (&'s VirtualChannel<'p, M>, RegionRouter) {
         let region = &self.whole.regions[self.whole.cut.of(router)];
         (region, region.kernel.span.router_here(router))
     }
 
-    fn id(&self, place: Place) -> usize {
+    fn id(&self, place: WaitingVc) -> usize {
         place.router as usize * self.whole.system.network.layout.stride() + place.slot.index()
     }
 
     /// All input VCs that hold a packet.
-    fn places(&self) -> Vec<Place> {
+    fn places(&self) -> Vec<WaitingVc> {
         let mut places = Vec::new();
         for router in 0..self.whole.system.network.routers {
             let (region, number) = self.region(router);
             let slots = occupied(&region.shared, region.routers.ports(number));
-            places.extend(slots.map(|slot| Place { router, slot }));
+            places.extend(slots.map(|slot| WaitingVc { router, slot }));
         }
         places
     }
@@ -104,7 +104,7 @@ impl<'s, 'p, M: Run> Search<'s, 'p, M> {
     }
 
     /// What keeps the present packet of an input VC from ever moving, as far as is known so far.
-    fn blocker(&self, place: Place) -> Option<Blocker> {
+    fn blocker(&self, place: WaitingVc) -> Option<Blocker> {
         let (region, number) = self.region(place.router);
         let input = &region.routers.inputs[region.shared.slot_id(number, place.slot)];
         let Some(pair) = input.owned() else {
@@ -121,11 +121,11 @@ impl<'s, 'p, M: Run> Search<'s, 'p, M> {
     }
 
     /// What keeps a head from ever being granted an output VC.
-    fn blocker_of_vc(&self, place: Place, pair: Pair) -> Option<Blocker> {
+    fn blocker_of_vc(&self, place: WaitingVc, pair: Pair) -> Option<Blocker> {
         let (region, number) = self.region(place.router);
         let output = &region.routers.outputs[region.shared.pair_id(number, pair)];
         if let Some(owner) = output.owner {
-            let by = Place { router: place.router, slot: Slot::at(owner.into()) };
+            let by = WaitingVc { router: place.router, slot: Slot::at(owner.into()) };
             return (!self.free[self.id(by)]).then_some(Blocker { pair, by });
         }
         if !region.shared.plan.whole_packets {
@@ -144,14 +144,14 @@ impl<'s, 'p, M: Run> Search<'s, 'p, M> {
             return None;
         }
         let (peer, back) = network.link(router, port).peer?;
-        let by = Place { router: peer, slot: region.shared.slot(back, vc) };
+        let by = WaitingVc { router: peer, slot: region.shared.slot(back, vc) };
         let buffer = network.classes.links[network.layout.class[port] as usize - 1].buffer;
         let is_full = self.flits[self.id(by)] + flits > buffer;
         (is_full && !self.free[self.id(by)]).then_some(Blocker { pair, by })
     }
 
     /// The input VC that the flits of an input VC come from.
-    fn before(&self, place: Place) -> Option<Place> {
+    fn before(&self, place: WaitingVc) -> Option<WaitingVc> {
         let network = &self.whole.system.network;
         let (region, _) = self.region(place.router);
         let (port, vc) = region.shared.input(place.slot);
@@ -159,11 +159,11 @@ impl<'s, 'p, M: Run> Search<'s, 'p, M> {
         let (region, number) = self.region(router);
         let pair = Pair::at(region.shared.layout.pair_base[back] as usize + vc);
         let owner = region.routers.outputs[region.shared.pair_id(number, pair)].owner?;
-        Some(Place { router, slot: Slot::at(owner.into()) })
+        Some(WaitingVc { router, slot: Slot::at(owner.into()) })
     }
 
-    fn report(&self, start: Place) -> DeadlockReport {
-        let mut walk: Vec<(Place, Pair)> = Vec::new();
+    fn report(&self, start: WaitingVc) -> DeadlockReport {
+        let mut walk: Vec<(WaitingVc, Pair)> = Vec::new();
         let mut at = start;
         let first = loop {
             if let Some(first) = walk.iter().position(|&(place, _)| place == at) {
@@ -178,7 +178,7 @@ impl<'s, 'p, M: Run> Search<'s, 'p, M> {
         DeadlockReport { cycle: self.whole.now, packets, waiting }
     }
 
-    fn describe(&self, place: Place, pair: Pair) -> WaitingHead {
+    fn describe(&self, place: WaitingVc, pair: Pair) -> WaitingHead {
         let (region, number) = self.region(place.router);
         let trail = region.routers.inputs[region.shared.slot_id(number, place.slot)].trail;
         let network = &self.whole.system.network;

@@ -7,6 +7,7 @@ mod audit;
 mod deadlock;
 mod injection_waits;
 mod region;
+mod requests;
 mod routers;
 mod saved;
 mod shared;
@@ -26,9 +27,9 @@ use crate::modes::Full;
 use crate::node::{Nodes, Run};
 use crate::observer::Observer;
 use crate::region::{Region, Whole};
-use crate::router::virtual_channel::routers::{InputVc, OutputVc};
-use crate::router::virtual_channel::saved::SavedRouters;
-use crate::router::virtual_channel::shared::Shared;
+use crate::router::virtual_channel::routers::{FlitInputVc, FlitOutputVc};
+use crate::router::virtual_channel::saved::SavedFlitRouters;
+use crate::router::virtual_channel::shared::FlitShared;
 use crate::simulation::Simulation;
 use crate::standing::Standing;
 use crate::state::State;
@@ -43,12 +44,12 @@ pub fn begin<'p, O: Observer>(run: &Beginning<'p, '_, O>) -> AnySimulation<'p, O
 
 impl<'p, M: Run> Region<'p> for VirtualChannel<'p, M> {
     type Mode = M;
-    type Shared = Shared<'p>;
-    type Saved = SavedRouters<<M::Nodes as Nodes<M>>::Saved>;
+    type Shared = FlitShared<'p>;
+    type Saved = SavedFlitRouters<<M::Nodes as Nodes<M>>::Saved>;
 
     fn router_bytes(system: &System) -> usize {
         let layout = &system.network.layout;
-        layout.slots() * size_of::<InputVc>() + layout.pairs() * size_of::<OutputVc>()
+        layout.slots() * size_of::<FlitInputVc>() + layout.pairs() * size_of::<FlitOutputVc>()
     }
 
     fn crossing(system: &System) -> u32 {
@@ -58,7 +59,7 @@ impl<'p, M: Run> Region<'p> for VirtualChannel<'p, M> {
     }
 
     fn shared(system: &'p System) -> Self::Shared {
-        Shared::new(system)
+        FlitShared::new(system)
     }
 
     fn new(

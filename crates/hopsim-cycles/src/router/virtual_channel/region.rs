@@ -14,10 +14,10 @@ use crate::kernel::wires::{Arrival, Credit};
 use crate::kernel::{Kernel, Wishes};
 use crate::node::{Nodes as _, Run};
 use crate::observer::Observer;
-use crate::router::virtual_channel::routers::{Routers, Trail, occupied};
-use crate::router::virtual_channel::shared::Shared;
-use crate::router::virtual_channel::switch::SwitchRequests;
-use crate::router::virtual_channel::vc_allocation::VcRequests;
+use crate::router::virtual_channel::requests::{SwitchRequests, VcRequests};
+use crate::router::virtual_channel::routers::{FlitRouters, Trail, occupied};
+use crate::router::virtual_channel::shared::FlitShared;
+
 use hopsim_network::network::{NONE, TERMINAL};
 use std::sync::Arc;
 
@@ -28,9 +28,9 @@ pub struct VirtualChannel<'p, M: Run> {
     /// The nodes.
     pub(super) nodes: M::Nodes,
     /// Constants of the run.
-    pub(super) shared: Shared<'p>,
+    pub(super) shared: FlitShared<'p>,
     /// The routers.
-    pub(super) routers: Routers,
+    pub(super) routers: FlitRouters,
     /// Routers that hold a packet, a bit each.
     pub(super) active: Vec<u64>,
     /// Output VCs with room for a flit, a bit each, router by router: for observers.
@@ -43,14 +43,14 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
     /// A region of a network at cycle 0, empty.
     pub fn empty(
         constants: Constants<'p>,
-        shared: Shared<'p>,
+        shared: FlitShared<'p>,
         wishes: &Wishes<M>,
         (regions, number): (&Arc<Regions>, usize),
     ) -> Self {
         let system = constants.system;
         let kernel = Kernel::new(constants, wishes, regions, number);
         let span = kernel.span;
-        let routers = Routers::new::<M>(system, &shared, (regions, &span));
+        let routers = FlitRouters::new::<M>(system, &shared, (regions, &span));
         let mut region = Self {
             nodes: M::Nodes::new(&kernel, Doors::new(&system.network.layout)),
             kernel,
@@ -168,7 +168,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         let code = self.shared.codes[slot.index()];
         let Kernel { constants, span, packets, .. } = &mut self.kernel;
         let packet = packets.get_mut(id);
-        let head = packet.at_input::<M>(span.router(number), port, code);
+        let head = packet.at_input(span.router(number), port, code, M::FULL);
         let draw = || head_stream(constants.seed, (packet.source, packet.serial), head.router);
         let mut route = packet.route;
         let request = self.shared.routing.settle(&head, &mut route, draw);

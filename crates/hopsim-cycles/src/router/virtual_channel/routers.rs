@@ -7,7 +7,7 @@ use crate::kernel::pool::Queue;
 use crate::kernel::regions::{Regions, Span};
 use crate::node::{Nodes, Run};
 use crate::router::inputs::room_behind;
-use crate::router::virtual_channel::shared::Shared;
+use crate::router::virtual_channel::shared::FlitShared;
 use crate::system::System;
 use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct Trail {
 
 /// The state of an input VC. Its flits are those of the present packet that have arrived and not left, and those of the packets behind.
 #[derive(Clone, Copy, Debug)]
-pub struct InputVc {
+pub struct FlitInputVc {
     /// Packets behind the present one whose heads have arrived.
     pub behind: Queue,
     /// The present packet while its head is here, and at its last router until its tail has left; else `NONE`.
@@ -48,7 +48,7 @@ pub struct InputVc {
     pub trail: Trail,
 }
 
-impl InputVc {
+impl FlitInputVc {
     /// An input VC without flits.
     pub const EMPTY: Self = Self {
         behind: Queue::EMPTY,
@@ -76,7 +76,7 @@ impl InputVc {
 
 /// The state of an output VC.
 #[derive(Clone, Copy, Debug)]
-pub struct OutputVc {
+pub struct FlitOutputVc {
     /// Free flits of the buffer behind the output VC; of an ejection VC, room for what the node has not dealt with.
     pub credits: u32,
     /// Slot of the packet that owns the output VC, if there is one.
@@ -87,7 +87,7 @@ pub struct OutputVc {
 
 /// A port as input and as output.
 #[derive(Clone, Copy, Debug)]
-pub struct Port {
+pub struct FlitPort {
     /// VCs of the input that hold a packet, a bit each.
     pub present: u64,
     /// Where the arbiter of the input starts: a VC.
@@ -110,7 +110,7 @@ pub struct Port {
     pub class: PortClassCode,
 }
 
-impl Port {
+impl FlitPort {
     fn new(system: &System, regions: &Regions, (router, port): (u32, usize)) -> Self {
         let (network, layout) = (&system.network, &system.network.layout);
         let link = network.link(router, port);
@@ -149,23 +149,23 @@ impl Port {
 }
 
 /// The routers of a region.
-pub struct Routers {
+pub struct FlitRouters {
     /// Input VCs by slot id.
-    pub inputs: By<SlotId, InputVc>,
+    pub inputs: By<SlotId, FlitInputVc>,
     /// Output VCs by pair id.
-    pub outputs: By<PairId, OutputVc>,
+    pub outputs: By<PairId, FlitOutputVc>,
     /// Ports by router · ports + port.
-    ports: Vec<Port>,
+    ports: Vec<FlitPort>,
     /// Ports of a router -- constant.
     count: usize,
 }
 
-impl Routers {
+impl FlitRouters {
     /// The routers of a region, empty.
-    pub fn new<M: Run>(system: &System, shared: &Shared<'_>, (regions, span): (&Regions, &Span)) -> Self {
+    pub fn new<M: Run>(system: &System, shared: &FlitShared<'_>, (regions, span): (&Regions, &Span)) -> Self {
         let routers = span.first_router..span.first_router + span.routers as u32;
         let mut outputs =
-            By::all(OutputVc { credits: 0, owner: None, pointer: 0 }, span.routers * shared.stride);
+            By::all(FlitOutputVc { credits: 0, owner: None, pointer: 0 }, span.routers * shared.stride);
         for (number, router) in routers.clone().enumerate() {
             for pair in (0..shared.layout.pairs()).filter(|&pair| shared.layout.pair_vc(pair).is_some()) {
                 let id = shared.pair_id(RegionRouter::at(number), Pair::at(pair));
@@ -174,22 +174,22 @@ impl Routers {
         }
         let ports = routers.flat_map(|router| (0..shared.ports).map(move |port| (router, port)));
         Self {
-            inputs: By::all(InputVc::EMPTY, span.routers * shared.stride),
+            inputs: By::all(FlitInputVc::EMPTY, span.routers * shared.stride),
             outputs,
-            ports: ports.map(|place| Port::new(system, regions, place)).collect(),
+            ports: ports.map(|place| FlitPort::new(system, regions, place)).collect(),
             count: shared.ports,
         }
     }
 
     /// The ports of a router.
     #[inline]
-    pub fn ports(&self, router: RegionRouter) -> &[Port] {
+    pub fn ports(&self, router: RegionRouter) -> &[FlitPort] {
         &self.ports[router.index() * self.count..][..self.count]
     }
 
     /// The ports of a router, to be changed.
     #[inline]
-    pub fn ports_mut(&mut self, router: RegionRouter) -> &mut [Port] {
+    pub fn ports_mut(&mut self, router: RegionRouter) -> &mut [FlitPort] {
         &mut self.ports[router.index() * self.count..][..self.count]
     }
 }
@@ -217,7 +217,7 @@ impl Trail {
 }
 
 /// The slots of a router that hold a packet, ascending by port and VC.
-pub fn occupied<'s>(shared: &'s Shared<'_>, ports: &'s [Port]) -> impl Iterator<Item = Slot> + 's {
+pub fn occupied<'s>(shared: &'s FlitShared<'_>, ports: &'s [FlitPort]) -> impl Iterator<Item = Slot> + 's {
     ports
         .iter()
         .enumerate()

@@ -7,28 +7,28 @@ use crate::kernel::pool::Queue;
 use crate::kernel::wires::{Arrival, Credit};
 use crate::node::{Nodes, Run};
 use crate::router::virtual_channel::region::VirtualChannel;
-use crate::router::virtual_channel::routers::{InputVc, OutputVc, Port, Trail};
+use crate::router::virtual_channel::routers::{FlitInputVc, FlitOutputVc, FlitPort, Trail};
 use crate::state::State;
 use hopsim_network::network::NONE;
 use serde::{Deserialize, Serialize};
 
 /// The routers of a network, and nodes of some kind, in a snapshot.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct SavedRouters<N> {
-    routers: Vec<RouterState>,
+pub struct SavedFlitRouters<N> {
+    routers: Vec<FlitRouterState>,
     nodes: N,
 }
 
 /// The state of a router.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct RouterState {
-    ports: Vec<PortState>,
+struct FlitRouterState {
+    ports: Vec<FlitPortState>,
     inputs: Vec<InputState>,
     /// Free flits, and where the arbiter starts, by pair.
     outputs: Vec<(u32, u16)>,
     /// Heads on their way, with their slots.
     arrivals: Vec<(u16, Packet)>,
-    /// Other flits on their way: when they arrive, and their slots.
+    /// Flits behind a head on their way: when they arrive, and their slots.
     flits: Vec<(u32, u16)>,
     /// Credits on their way: when they are due, pair, flits.
     returning: Vec<(u32, u16, u16)>,
@@ -36,7 +36,7 @@ struct RouterState {
 
 /// The state of a port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct PortState {
+struct FlitPortState {
     input_pointer: u8,
     output_pointer: u16,
     free_at: u32,
@@ -55,7 +55,7 @@ struct InputState {
     trail: Trail,
 }
 
-impl RouterState {
+impl FlitRouterState {
     /// Puts what is on its way to the router in an order that does not depend on the cut.
     fn sort_wires(&mut self) {
         self.arrivals.sort_by_key(|(slot, packet)| (packet.arrived, *slot));
@@ -64,16 +64,16 @@ impl RouterState {
     }
 }
 
-impl PortState {
-    fn of(port: &Port) -> Self {
-        let &Port { input_pointer, output_pointer, free_at, .. } = port;
+impl FlitPortState {
+    fn of(port: &FlitPort) -> Self {
+        let &FlitPort { input_pointer, output_pointer, free_at, .. } = port;
         Self { input_pointer, output_pointer, free_at }
     }
 }
 
 impl<M: Run> VirtualChannel<'_, M> {
     /// Adds the region to the state of a network.
-    pub fn save_in(&self, state: &mut State<SavedRouters<<M::Nodes as Nodes<M>>::Saved>>) {
+    pub fn save_in(&self, state: &mut State<SavedFlitRouters<<M::Nodes as Nodes<M>>::Saved>>) {
         let Self {
             kernel,
             nodes,
@@ -85,23 +85,23 @@ impl<M: Run> VirtualChannel<'_, M> {
             switch_requests: _,
         } = self;
         let numbers = (0..kernel.span.routers).map(RegionRouter::at);
-        let mut saved: Vec<RouterState> = numbers.map(|number| self.save_router(number)).collect();
+        let mut saved: Vec<FlitRouterState> = numbers.map(|number| self.save_router(number)).collect();
         self.save_wires(&mut saved);
         state.region.routers.append(&mut saved);
         nodes.save(kernel, &mut state.region.nodes);
     }
 
     /// The state of a router, without what is on its way to it.
-    fn save_router(&self, number: RegionRouter) -> RouterState {
+    fn save_router(&self, number: RegionRouter) -> FlitRouterState {
         let layout = self.shared.layout;
         let output = |pair| {
             let id = self.shared.pair_id(number, Pair::at(pair));
             // Who owns the output VC follows from the input VCs.
-            let OutputVc { credits, owner: _, pointer } = self.routers.outputs[id];
+            let FlitOutputVc { credits, owner: _, pointer } = self.routers.outputs[id];
             (credits, pointer)
         };
-        RouterState {
-            ports: self.routers.ports(number).iter().map(PortState::of).collect(),
+        FlitRouterState {
+            ports: self.routers.ports(number).iter().map(FlitPortState::of).collect(),
             inputs: (0..layout.slots()).map(|slot| self.save_input(number, Slot::at(slot))).collect(),
             outputs: (0..layout.pairs()).map(output).collect(),
             arrivals: Vec::new(),
@@ -112,7 +112,7 @@ impl<M: Run> VirtualChannel<'_, M> {
 
     fn save_input(&self, number: RegionRouter, slot: Slot) -> InputState {
         let packets = &self.kernel.packets;
-        let InputVc { behind, packet, flits, left, output, request, ready, trail } =
+        let FlitInputVc { behind, packet, flits, left, output, request, ready, trail } =
             self.routers.inputs[self.shared.slot_id(number, slot)];
         InputState {
             behind: behind.records(packets),
@@ -127,7 +127,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     /// Saves what is on its way to routers.
-    fn save_wires(&self, routers: &mut [RouterState]) {
+    fn save_wires(&self, routers: &mut [FlitRouterState]) {
         let kernel = &self.kernel;
         let inside =
             kernel.arrivals.iter().map(|&Arrival { slot, packet }| (slot, kernel.packets.get(packet)));
@@ -144,12 +144,12 @@ impl<M: Run> VirtualChannel<'_, M> {
             let (number, pair) = self.shared.split_pair(pair);
             routers[number.index()].returning.push((at, pair.index() as u16, phits));
         }
-        routers.iter_mut().for_each(RouterState::sort_wires);
+        routers.iter_mut().for_each(FlitRouterState::sort_wires);
     }
 
     /// Goes on, in an empty region, with its part of the state of a network.
-    pub fn load_from(&mut self, state: &State<SavedRouters<<M::Nodes as Nodes<M>>::Saved>>) {
-        let SavedRouters { routers, nodes } = &state.region;
+    pub fn load_from(&mut self, state: &State<SavedFlitRouters<<M::Nodes as Nodes<M>>::Saved>>) {
+        let SavedFlitRouters { routers, nodes } = &state.region;
         let span = self.kernel.span;
         self.kernel.now = state.cycle;
         let first = span.first_router as usize;
@@ -161,15 +161,15 @@ impl<M: Run> VirtualChannel<'_, M> {
         own.load(kernel, nodes);
     }
 
-    fn load_router(&mut self, number: RegionRouter, state: &RouterState) {
-        let RouterState { ports, inputs, outputs, arrivals, flits, returning } = state;
+    fn load_router(&mut self, number: RegionRouter, state: &FlitRouterState) {
+        let FlitRouterState { ports, inputs, outputs, arrivals, flits, returning } = state;
         for (own, state) in self.routers.ports_mut(number).iter_mut().zip(ports) {
-            let &PortState { input_pointer, output_pointer, free_at } = state;
-            *own = Port { input_pointer, output_pointer, free_at, ..*own };
+            let &FlitPortState { input_pointer, output_pointer, free_at } = state;
+            *own = FlitPort { input_pointer, output_pointer, free_at, ..*own };
         }
         for (pair, &(credits, pointer)) in outputs.iter().enumerate() {
             let id = self.shared.pair_id(number, Pair::at(pair));
-            self.routers.outputs[id] = OutputVc { credits, owner: None, pointer };
+            self.routers.outputs[id] = FlitOutputVc { credits, owner: None, pointer };
         }
         for (slot, state) in inputs.iter().enumerate() {
             self.load_input((number, Slot::at(slot)), state);
@@ -193,7 +193,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     fn load_input(&mut self, (number, slot): (RegionRouter, Slot), state: &InputState) {
         let InputState { behind, packet, flits, left, output, request, ready, trail } = state;
         let packets = &mut self.kernel.packets;
-        self.routers.inputs[self.shared.slot_id(number, slot)] = InputVc {
+        self.routers.inputs[self.shared.slot_id(number, slot)] = FlitInputVc {
             behind: Queue::of(packets, behind.iter().cloned()),
             packet: packet.as_ref().map_or(NONE, |packet| packets.insert(packet.clone())),
             flits: *flits,

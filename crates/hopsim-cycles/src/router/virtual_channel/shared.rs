@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The constants of a run. Regions share what is large.
 #[derive(Clone)]
-pub struct Shared<'p> {
+pub struct FlitShared<'p> {
     /// The routing of the run.
     pub routing: &'p Routing,
     /// The numbering of a router.
@@ -35,7 +35,7 @@ pub fn plan(system: &System) -> VirtualChannelPlan {
     plan
 }
 
-impl<'p> Shared<'p> {
+impl<'p> FlitShared<'p> {
     /// The constants of a system.
     pub fn new(system: &'p System) -> Self {
         let layout = &system.network.layout;

@@ -56,7 +56,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         let (port, _) = self.shared.input(slot);
         let (code, router) = (self.shared.codes[slot.index()], self.kernel.span.router(number));
         let packet = self.kernel.packets.get(input.packet);
-        let head = packet.at_input::<M>(router, port, code);
+        let head = packet.at_input(router, port, code, M::FULL);
         let mut options = Vec::new();
         self.shared.routing.each_grant(&head, packet.route, &mut |way, _| match way {
             Some(way) => options.extend(self.pairs_of(way)),

@@ -9,20 +9,6 @@ use crate::observer::{Grant, Observer as _};
 use crate::router::virtual_channel::region::VirtualChannel;
 use hopsim_network::network::{NONE, TERMINAL};
 
-/// The requests of a router in a cycle: scratch.
-#[derive(Default)]
-pub struct SwitchRequests {
-    /// Input port and slot, by output port, that the output prefers so far.
-    best: Vec<Option<(u16, Slot)>>,
-}
-
-impl SwitchRequests {
-    /// No requests of a router with so many ports.
-    pub fn new(ports: usize) -> Self {
-        Self { best: vec![None; ports] }
-    }
-}
-
 impl<M: Run> VirtualChannel<'_, M> {
     /// Lets flits of a router cross.
     pub(super) fn allocate_switch(&mut self, number: RegionRouter) {

@@ -4,35 +4,11 @@
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::node::Run;
 use crate::router::virtual_channel::region::VirtualChannel;
+use crate::router::virtual_channel::requests::VcRequest;
 use crate::router::virtual_channel::routers::set_bits;
-use crate::router::virtual_channel::view::{Attempt, VirtualChannelView};
-use hopsim_network::network::{Layout, TERMINAL};
-use hopsim_routing::RouteState;
+use crate::router::virtual_channel::view::{FlitAttempt, VirtualChannelView};
+use hopsim_network::network::TERMINAL;
 use hopsim_routing::view::View as _;
-
-/// A head that asks for an output VC.
-#[derive(Clone, Copy)]
-struct VcRequest {
-    slot: Slot,
-    pair: Pair,
-    /// What the packet remembers if it is granted.
-    after: RouteState,
-}
-
-/// The requests of a router in a cycle: scratch.
-#[derive(Default)]
-pub struct VcRequests {
-    all: Vec<VcRequest>,
-    /// The request that each output VC prefers so far, by pair; empty between cycles.
-    best: Vec<Option<u16>>,
-}
-
-impl VcRequests {
-    /// No requests.
-    pub fn new(layout: &Layout) -> Self {
-        Self { all: Vec::new(), best: vec![None; layout.pairs()] }
-    }
-}
 
 impl<M: Run> VirtualChannel<'_, M> {
     /// Grants output VCs to the heads of a router.
@@ -87,7 +63,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             let pair = Pair::at(pair.into());
             return view.is_available(pair).then_some(VcRequest { slot, pair, after: route });
         }
-        let mut draws = Attempt::new(self, number, id);
+        let mut draws = FlitAttempt::new(self, number, id);
         let decision = self.shared.routing.decide(&mut route, &view, &mut draws);
         let feasible = decision.request.filter(|&request| view.open(request));
         self.kernel.worker.decisions += 1;

@@ -92,12 +92,12 @@ impl<M: Run> View for VirtualChannelView<'_, '_, M> {
     fn head(&self) -> Head {
         let (port, _) = self.region.shared.input(self.slot);
         let code = self.region.shared.codes[self.slot.index()];
-        self.packet().at_input::<M>(self.region.kernel.span.router(self.number), port, code)
+        self.packet().at_input(self.region.kernel.span.router(self.number), port, code, M::FULL)
     }
 }
 
 /// The random numbers of one decision: functions of seed, packet, router and attempt.
-pub struct Attempt {
+pub struct FlitAttempt {
     seed: u64,
     source: u32,
     serial: u32,
@@ -107,7 +107,7 @@ pub struct Attempt {
     stream: Option<Stream>,
 }
 
-impl Attempt {
+impl FlitAttempt {
     /// The numbers of a packet that decides in a router in the present cycle.
     pub fn new<M: Run>(region: &VirtualChannel<'_, M>, number: RegionRouter, packet: u32) -> Self {
         let packet = region.kernel.packets.get(packet);
@@ -123,7 +123,7 @@ impl Attempt {
     }
 }
 
-impl Draws for Attempt {
+impl Draws for FlitAttempt {
     fn head(&self) -> Stream {
         head_stream(self.seed, (self.source, self.serial), self.router)
     }
