@@ -64,7 +64,7 @@ TEST = "from rule import larger\n\n\ndef test_larger():\n    assert larger(1, 2)
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No plugin is needed by the tests of made-up checkouts, and to import them all takes longer than those."""
+    """No plugin is needed by the tests of made-up checkouts, and importing them takes longer than those."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 

@@ -51,7 +51,7 @@ settings.load_profile("any-machine")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Test processes that run side by side have a core each. A simulation takes all cores that it may use, and its
-# threads wait for each other awake: where another process is at work there, that takes far longer than what is
+# threads wait for each other awake: where another process is at work there, that takes longer than what is
 # simulated.
 if (worker := os.environ.get("PYTEST_XDIST_WORKER", "")) and hasattr(os, "sched_setaffinity"):
     cores = sorted(os.sched_getaffinity(0))
