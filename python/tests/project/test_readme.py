@@ -23,7 +23,6 @@ DOCUMENTS = [
 ]
 LONG = ("first_run", "fairness_advc", "adaptive_advc", "request_reply_flexvc")
 """Examples of which shorter runs do, as nothing is asked of what they show."""
-ENVIRONMENT = {"NO_COLOR": "1", "MPLBACKEND": "agg"}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -46,7 +45,7 @@ def test_every_code_block_works(tmp_path: Path, document: str) -> None:
             for line in text.splitlines():
                 _shell(line, tmp_path)
         elif language == "python":
-            _succeeds(forked.execute(text, tmp_path, **ENVIRONMENT), text)
+            _succeeds(forked.execute(text, tmp_path, NO_COLOR="1", MPLBACKEND="agg"), text)
         else:
             assert language == "text"
 
@@ -64,7 +63,7 @@ def _shell(line: str, folder: Path) -> None:
         assert re.search(f"^{rest[0]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE), line
     else:
         assert command == "hopsim", line
-        _succeeds(forked.run(rest, folder, **ENVIRONMENT), line)
+        _succeeds(forked.run(rest, folder, NO_COLOR="1", MPLBACKEND="agg"), line)
 
 
 def _succeeds(done: subprocess.CompletedProcess[str], text: str) -> None:
