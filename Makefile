@@ -56,6 +56,7 @@ bench: $(BUILT)  ## time and instructions per packet-hop, memory
 verify: $(BUILT) $(TESTABLE)  ## slow comparisons with the reference simulator and FOGSim
 	cargo test --quiet --release -p hopsim-reference -p hopsim-infiniband-reference -- --ignored
 	$(BIN)/python -m verify
+	HOPSIM_WRONG_CONTENTS=1000 $(BIN)/python -m pytest --numprocesses auto --timeout 0 verify/tests/test_wrong_contents.py
 
 # All in a copy of the checkout. MUTANTS is how many of each folder of the engine are tried, SEED which ones.
 MUTANTS := 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -48,6 +49,13 @@ settings.load_profile("any-machine")
 # What runs in the background of a script is handed down that interrupts are ignored: tests that interrupt
 # something would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Test processes that run side by side have a core each. A simulation takes all cores that it may use, and its
+# threads wait for each other awake: where another process is at work there, that takes longer than what is
+# simulated.
+if (worker := os.environ.get("PYTEST_XDIST_WORKER", "")) and hasattr(os, "sched_setaffinity"):
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
 
 
 def arguments(*given: object) -> list[str]:

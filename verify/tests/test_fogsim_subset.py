@@ -1,4 +1,4 @@
-"""A few rows of the comparison with FOGSim: small networks, every mechanism that runs."""
+"""A few rows of the comparison with FOGSim: small networks, a row of each family; `verify fogsim` has all."""
 
 from verify import fogsim
 from verify.compare import compare
@@ -6,31 +6,19 @@ from verify.rows import read_runs, siblings
 from verify.simulate import figures, simulate
 
 ROWS = (
-    "MIN/RR h=2 UN 0.5 15k seed 1",
-    "MIN/RR h=2 UN 1 15k seed 1",
     "MIN/RR+transit h=2 ADVc 0.3 15k seed 1",
     "MIN/AGE h=2 UN 0.8 15k seed 1",
-    "MIN/LRS h=2 UN 0.5 15k seed 1",
-    "MIN/RR/consecutive h=2 UN 1 15k seed 1",
-    "MIN/RR/speedup1 h=2 UN 1 15k seed 1",
     "OBL-RRG/RR h=2 ADVc 0.6 15k seed 1",
-    "OBL-CRG/AGE h=2 ADV_RANDOM_NODE 0.45 15k seed 1",
     "MIN/damq75 h=2 BURSTY_UN 0.5 12k seed 1",
-    "MIN/flexvc4-2 h=2 BURSTY_UN 0.5 12k seed 1",
     "MIN/reqrep-flexvc4-2-res2-1-LOWEST_OCCUPANCY h=2 UN_RCTV 0.5 12k seed 1",
-    "OBL-RRG/flexvc4-2 h=2 ADV_RANDOM_NODE 0.3 12k seed 1",
-    "UGAL h=3 ADV_RANDOM_NODE 0.3 12k seed 1",
     "PB h=3 ADV_RANDOM_NODE 0.3 12k seed 1",
-    "SRC-RRG/RR h=3 ADV_RANDOM_NODE 0.3 12k seed 1",
-    "PAR h=3 ADV_RANDOM_NODE 0.55 12k seed 1",
-    "OLM-MM/RR h=3 ADV_RANDOM_NODE 0.3 12k seed 1",
     "OLM-MM/ECTN h=3 ADV_RANDOM_NODE 0.1 12k seed 1",
 )
 SEEDS = 8
 JOBS = 2
 
 
-def test_all_rows_agree_with_fogsim() -> None:
+def test_a_row_of_each_family_agrees_with_fogsim() -> None:
     runs = read_runs()
     rows = [row for row in runs if row.name in ROWS]
     assert {row.name for row in rows} == set(ROWS)

@@ -1,4 +1,4 @@
-"""Searches in a few dozen networks whose knee is known, and that a wrong one is noticed."""
+"""Searches in a network of each kind whose knee is known, and that a wrong one is noticed."""
 
 from dataclasses import replace
 
@@ -8,11 +8,10 @@ from verify.knees import Found
 
 import hopsim
 
-CASES = 36
-
 
 def test_nothing_is_found_above_the_knee_nor_above_what_is_accepted() -> None:
-    cases = [knees.case(number) for number in range(CASES)]
+    # The last of each name; `verify knees` has a thousand.
+    cases = list({case.network.name: case for number in range(60) if (case := knees.case(number))}.values())
     found = knees.search_all(cases, 2)
     told = [
         (case, reason) for case, one in zip(cases, found, strict=True) for reason in knees.wrong(case, one)

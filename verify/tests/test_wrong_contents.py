@@ -31,8 +31,8 @@ from hopsim.kinds import is_list, is_table
 from hopsim.plot import KINDS
 from hopsim.results.sealed import seal
 
-COUNT = int(os.environ.get("HOPSIM_WRONG_CONTENTS", "100"))
-"""Of every directory so many changes are drawn."""
+COUNT = int(os.environ.get("HOPSIM_WRONG_CONTENTS", "30"))
+"""Of every directory so many changes are drawn; `make verify` draws more."""
 
 NETWORK = f"""{results.TWO_JOBS}\
 streams = ["nodes", "routers", "links", "latency_histogram", "occupancy", "injection_waits", "generation",

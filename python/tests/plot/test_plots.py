@@ -204,7 +204,8 @@ def test_vector_files_keep_their_text(tmp_path: Path) -> None:
 
 def test_plot_command_names_its_files(hopsim: Command, sweep: Path) -> None:
     hopsim("run", sweep, "--out", "d")
-    written = hopsim("plot", "d", "--format", "pdf", "--format", "png").stdout.split()
+    some = ("--kind", "latency_load", "--kind", "injection")
+    written = hopsim("plot", "d", *some, "--format", "pdf", "--format", "png").stdout.split()
     assert "d/plots/latency_load.pdf" in written
     assert "d/plots/injection_group.png" in written
     needed = "node_map, generation, ranks, gantt, messages_in_flight, message_latency, flows, queues, links"

@@ -37,10 +37,17 @@ def claim(example: str, words: str) -> Callable[[Claim], Claim]:
     return add
 
 
+CHANGES: dict[str, dict[str, Any]] = {
+    "ideal": {"measure.streams": ["messages"]},
+    "fairness_advc": {"sweep.product.load": [0.4]},
+    "valiant_adversarial": {"sweep.product.load": [0.2, 0.3, 0.5]},
+}
+"""What is recorded besides, and the loads that claims are about where there are others."""
+
+
 @cache
 def results(example: str) -> hs.Results:
-    messages = {"measure.streams": ["messages"]} if example == "ideal" else {}
-    return hs.sweep(EXAMPLES / f"{example}.toml", messages, workers=1)
+    return hs.sweep(EXAMPLES / f"{example}.toml", CHANGES.get(example, {}), workers=1)
 
 
 def point(example: str, values: dict[str, Any]) -> hs.Result:

@@ -51,9 +51,7 @@ def test_presets_and_examples_are_files_of_the_package() -> None:
     assert (ROOT / "experiments").resolve() == (package / "experiments").resolve()
 
 
-def test_every_example_is_found_by_its_name_from_anywhere(hopsim: Command) -> None:
-    for name in example_names():
-        assert hopsim("check", name).stdout.endswith("OK\n")
+def test_every_example_is_listed(hopsim: Command) -> None:
     shown = hopsim("list").stdout
     assert all(f"  {name} " in shown for name in example_names())
 

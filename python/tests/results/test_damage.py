@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import forked
 import hopsim as hs
 from conftest import TINY, Command, arguments
 from hopsim.cli.encoding import degrade, encodable
@@ -121,9 +122,9 @@ def test_every_terminal_can_show_everything(sweep: Path, tmp_path: Path, encodin
         ["explain", "jain_index"],
         ["run", "nö"],
     ):
-        done = _run(given, tmp_path, PYTHONIOENCODING=encoding)
+        done = forked.run([str(each) for each in given], tmp_path, NO_COLOR="1", PYTHONIOENCODING=encoding)
         assert done.returncode == (2 if "nö" in given else 0), done.stderr
-        shown = done.stdout.decode(encoding)
+        shown = done.stdout
         if sweep in given:
             rows = [line for line in shown.splitlines() if plus_minus in line and "0." in line]
             assert len(rows) == 6
@@ -210,10 +211,11 @@ def test_a_reader_that_stops_ends_the_command_quietly(tiny: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])
-def test_lost_messages_leave_result_and_status(tiny: Path, tmp_path: Path, redirection: str) -> None:
-    whole = _shell('"$@"', ["run", "tiny.toml", "--json", "-"], tmp_path)
+@pytest.mark.usefixtures("tiny")
+def test_lost_messages_leave_result_and_status(hopsim: Command, tmp_path: Path, redirection: str) -> None:
+    whole = hopsim("run", "tiny.toml", "--json", "-").stdout
     quiet = _shell(f'"$@" {redirection}', ["run", "tiny.toml", "--json", "-"], tmp_path)
-    assert (quiet.returncode, quiet.stdout) == (0, whole.stdout)
+    assert (quiet.returncode, quiet.stdout.decode()) == (0, whole)
     assert _shell(f'"$@" {redirection}', ["run", "none.toml"], tmp_path).returncode == 2
 
 
@@ -228,30 +230,24 @@ def _shell(script: str, given: list[str], folder: Path) -> subprocess.CompletedP
     )
 
 
-def _run(given: list[Any], folder: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        arguments(*given),
-        cwd=folder,
-        env={**os.environ, "NO_COLOR": "1", **environment},
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-
-
 def test_a_document_comes_from_standard_input(hopsim: Command, tiny: Path, tmp_path: Path) -> None:
     whole = hopsim("run", tiny, "--json", "-").stdout
-    script = '"$@" <tiny.toml'
-    assert _shell(script, ["run", "-", "--json", "-"], tmp_path).stdout.decode() == whole
-    assert b"OK" in _shell(script, ["check", "-"], tmp_path).stdout
-    assert _shell(script, ["run", "-"], tmp_path).returncode == 0
+    piped = _shell('cat tiny.toml | "$@"', ["run", "-", "--json", "-"], tmp_path)
+    assert piped.stdout.decode() == whole
+
+    def given(file: Path, *command: str) -> subprocess.CompletedProcess[str]:
+        return forked.run(command, tmp_path, stdin=file)
+
+    assert "OK" in given(tiny, "check", "-").stdout
+    assert given(tiny, "run", "-").returncode == 0
     assert [path.name.partition("-")[0] for path in (tmp_path / "results").iterdir()] == ["stdin"]
-    refused = _shell('echo lode = 1 | "$@"', ["run", "-"], tmp_path)
+    (tmp_path / "wrong.toml").write_text("lode = 1\n")
+    refused = given(tmp_path / "wrong.toml", "run", "-")
     assert refused.returncode == 2
     assert refused.stderr.startswith(
-        b"hopsim: <stdin>: line 1, column 1: lode = 1: unknown key; did you mean `load`?"
+        "hopsim: <stdin>: line 1, column 1: lode = 1: unknown key; did you mean `load`?"
     )
-    assert b"<stdin>: is larger than 64 MB" in _shell('"$@" </dev/zero', ["check", "-"], tmp_path).stderr
+    assert "<stdin>: is larger than 64 MB" in given(Path("/dev/zero"), "check", "-").stderr
     assert b"<stdin>: is closed" in _shell('"$@" <&-', ["check", "-"], tmp_path).stderr
 
 

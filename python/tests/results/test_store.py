@@ -558,12 +558,16 @@ def contents(root: Path) -> list[object] | str:
             return str(told)
 
 
+FLIPS = 300
+"""`verify attack` tries thousands."""
+
+
 def test_no_flipped_bit_changes_what_is_read_without_a_word(tmp_path: Path) -> None:
     files = in_store(tmp_path)
     whole = contents(tmp_path)
     draw = random.Random(1)
     named = 0
-    for _ in range(1000):
+    for _ in range(FLIPS):
         file = draw.choice(files)
         before = file.read_bytes()
         damaged = bytearray(before)
@@ -579,7 +583,7 @@ def test_no_flipped_bit_changes_what_is_read_without_a_word(tmp_path: Path) -> N
                 assert len(store.finished(thoroughly=True)) == len(POINTS) - 1
         file.write_bytes(before)
     # What is left are flips of white space, and of the letter case of escapes.
-    assert named > 900
+    assert named > 0.9 * FLIPS
 
 
 @pytest.mark.parametrize("kept", [0, 100])

@@ -47,8 +47,8 @@ def threads() -> Executor:
     return ThreadPoolExecutor(2)
 
 
-def processes() -> Executor:
-    return ProcessPoolExecutor(2, get_context("spawn"))
+def processes(count: int = 2) -> Executor:
+    return ProcessPoolExecutor(count, get_context("spawn"))
 
 
 def loky() -> Executor:
@@ -69,7 +69,7 @@ def test_what_a_document_names_is_read_by_the_process_that_runs_it(tmp_path: Pat
     """By its path, wherever that process works."""
     shutil.copy(TRACE, tmp_path / "cg.mpt.xz")
     (tmp_path / "program.toml").write_text(PROGRAM, "utf-8")
-    with processes() as pool:
+    with processes(1) as pool:
         swept = hs.sweep(tmp_path / "program.toml", executor=pool)
     assert swept.table.equals(hs.sweep(tmp_path / "program.toml").table)
 

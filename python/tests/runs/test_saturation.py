@@ -287,18 +287,20 @@ def round_a_ring(routers: int) -> tuple[dict[str, Any], float]:
 @pytest.mark.parametrize(
     ("document", "knee"),
     [
-        *(to_one({"mesh": {"sides": [routers]}}, routers) for routers in range(3, 8)),
-        *(to_one({"fat_tree": {"k": 2, "levels": levels}}, 2**levels) for levels in (1, 2, 3)),
-        to_one({"fat_tree": {"k": 3, "levels": 3}}, 27),
+        *(to_one({"mesh": {"sides": [routers]}}, routers) for routers in (3, 7)),
+        *(to_one({"fat_tree": {"k": 2, "levels": levels}}, 2**levels) for levels in (1, 3)),
         to_one({"torus": {"sides": [3, 3]}}, 9),
-        *(round_a_ring(routers) for routers in (5, 6, 7, 8, 9)),
+        *(round_a_ring(routers) for routers in (5, 8)),
     ],
 )
 def test_no_load_is_found_above_the_knee_of_a_network(document: dict[str, Any], knee: float) -> None:
-    """But for what sources draw less than they offer, of 5,000 packets in a window over the full link."""
+    """But for what sources draw less than they offer, of 5,000 packets in a window over the full link.
+
+    `verify knees` searches in a thousand.
+    """
     measure = {"warmup": 4_000, "cycles": 20_000}
     above = (1.01 + 3 / math.sqrt(20_000 / 4)) * knee
-    found = hs.saturate({**document, "measure": measure}, most=min(3 * knee, 1), seeds=2, progress=False)
+    found = hs.saturate({**document, "measure": measure}, most=min(3 * knee, 1), seeds=1, progress=False)
     for result in found:
         summary = result.summary
         assert summary["saturation_load_low"] <= above

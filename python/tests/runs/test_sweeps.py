@@ -124,7 +124,7 @@ def test_any_two_documents_that_are_valid_alone_are_valid_as_a_sweep(names: list
     assert [point.digest for point in together] == [point.digest for point in alone]
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(st.permutations(sorted(TINY_ONES)).map(lambda names: names[:2]))
 def test_any_two_documents_run_as_they_do_alone_into_one_table(names: list[str]) -> None:
     documents = [EVERYTHING[name] for name in names]
