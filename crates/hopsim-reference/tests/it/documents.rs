@@ -1,5 +1,6 @@
 //! Random experiments: small networks, every option of the model, loads up to saturation.
 
+mod flits;
 mod graph;
 mod measure;
 mod network;
@@ -11,6 +12,7 @@ mod traffic;
 use hopsim_core::engine::Trial;
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
+pub use flits::{for_each_flit_plan, for_each_flit_program};
 pub use measure::streams;
 use network::{control, fit_control, links, topology};
 use programs::Workload;
@@ -86,10 +88,10 @@ pub fn for_each_measured_plan((cases, seed): (u32, u8), test: impl Fn(&Plan) -> 
 }
 
 /// Runs `test` on documents.
-fn for_each_document(
-    documents: &impl Strategy<Value = Document>,
+fn for_each_document<D: std::fmt::Debug>(
+    documents: &impl Strategy<Value = D>,
     (cases, seed): (u32, u8),
-    test: impl Fn(Document) -> Result<(), TestCaseError>,
+    test: impl Fn(D) -> Result<(), TestCaseError>,
 ) {
     let config = Config {
         cases,

@@ -83,7 +83,7 @@ pub fn may_deadlock(plan: &Plan) -> bool {
         || plan
             .system
             .router
-            .damq
+            .damq()
             .is_some_and(|shares| shares.iter().any(|s| s.reserve < plan.system.longest_packet()))
 }
 
