@@ -139,7 +139,7 @@ impl Builder<'_> {
         };
         let ports = self.plan.system.topology.ports();
         let doors = ports.iter().map(|&class| (0..count(class)).map(|_| door()).collect());
-        Some(Flits { delays, lanes: lanes.collect(), doors: doors.collect() })
+        Some(Flits { delays, lanes: lanes.collect(), doors: doors.collect(), handled: Vec::new() })
     }
 
     /// Router and port at the other end of a link.

@@ -218,17 +218,22 @@ impl Simulator<'_> {
         let to = lane.owned.take().expect("it has a VC").choice.to;
         flits.doors[to.port][to.vc as usize].owner = None;
         if self.routers[router].outputs[to.port].is_terminal() {
-            let packet = &mut self.packets[packet];
-            packet.trace.delivered = Some(departs + 1 - packet.length);
+            let delivered = departs + 1 - self.packets[packet].length;
+            self.packets[packet].trace.delivered = Some(delivered);
+            self.flits_mut(router).handled.push((now.max(delivered), packet));
         }
         if let Some((node, first)) = self.routers[router].inputs[input].node {
             self.leave_node(node, first + vc, packet);
         }
     }
 
-    /// Lets flits leave for the nodes.
+    /// Lets flits leave for the nodes, and nodes hear of packets.
     pub(crate) fn eject_flits(&mut self) {
         for router in 0..self.routers.len() {
+            let all = std::mem::take(&mut self.flits_mut(router).handled);
+            let (due, later): (Vec<_>, Vec<_>) = all.into_iter().partition(|&(due, _)| due == self.now);
+            self.flits_mut(router).handled = later;
+            due.into_iter().for_each(|(_, packet)| self.consume(packet));
             for output in 0..self.routers[router].outputs.len() {
                 while let Some(flit) = self.routers[router].outputs[output].crossbar.pop_due(self.now) {
                     self.take_flit(flit);
@@ -237,14 +242,13 @@ impl Simulator<'_> {
         }
     }
 
-    /// Lets a flit leave for its node, which handles the packet when it has all of it.
+    /// Lets a flit leave for its node.
     fn take_flit(&mut self, (number, index): (usize, u32)) {
         let packet = &mut self.packets[number];
         assert_eq!(packet.absorbed, index, "flits come in order");
         packet.absorbed += 1;
         if packet.absorbed == packet.length {
             let source = packet.trace.source as usize;
-            self.consume(number);
             self.finish_in_burst(source);
         }
     }

@@ -37,4 +37,6 @@ pub struct Flits {
     pub lanes: Vec<Vec<Lane>>,
     /// The output VCs, by port.
     pub doors: Vec<Vec<Door>>,
+    /// Packets that leave for nodes, each with the cycle in which its node handles it.
+    pub handled: Vec<(u32, usize)>,
 }

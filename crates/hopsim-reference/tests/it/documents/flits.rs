@@ -40,7 +40,7 @@ impl FlitDocument {
 /// Runs `test` on the plans of so many systems drawn from a seed, and for how many cycles.
 pub fn for_each_flit_plan(cases: (u32, u8), test: impl Fn(&Plan, u32) -> Result<(), String>) {
     for_each_document(&document(Just(Vec::new())), cases, |document| {
-        let plan = document.plan().map_err(TestCaseError::reject)?;
+        let plan = document.plan().map_err(|e| { eprintln!("REJECT {} {} {e}", document.document.0["topology"].as_object().unwrap().keys().next().unwrap(), document.document.0["routing"].as_object().unwrap().keys().next().unwrap()); TestCaseError::reject(e) })?;
         test(&plan, document.document.cycles()).map_err(TestCaseError::fail)
     });
 }
@@ -48,7 +48,7 @@ pub fn for_each_flit_plan(cases: (u32, u8), test: impl Fn(&Plan, u32) -> Result<
 /// The same for plans whose first jobs run programs.
 pub fn for_each_flit_program(cases: (u32, u8), test: impl Fn(&Plan) -> Result<(), String>) {
     for_each_document(&document(programs(ORDINARY)), cases, |document| {
-        let plan = document.plan().map_err(TestCaseError::reject)?;
+        let plan = document.plan().map_err(|e| { eprintln!("REJECT {} {} {e}", document.document.0["topology"].as_object().unwrap().keys().next().unwrap(), document.document.0["routing"].as_object().unwrap().keys().next().unwrap()); TestCaseError::reject(e) })?;
         test(&plan).map_err(TestCaseError::fail)
     });
 }
@@ -72,8 +72,6 @@ struct Parts {
     injection_vcs: u32,
     /// Room of an injection VC beyond the longest packet \[phits\].
     injection_room: u64,
-    /// Cycles that links take for a phit.
-    pace: u32,
 }
 
 fn parts() -> impl Strategy<Value = Parts> {
@@ -85,14 +83,13 @@ fn parts() -> impl Strategy<Value = Parts> {
         whole_packets,
     });
     let vcs = (0..=3u32, 1..=2u32, select(vec![0, 0, 3, 20, 100]));
-    (routers, [1..=20u32, 1..=20u32], vcs, select(vec![1, 1, 1, 2, 3])).prop_map(
-        |(routers, buffers, (spare_vcs, injection_vcs, injection_room), pace)| Parts {
+    (routers, [1..=20u32, 1..=20u32], vcs).prop_map(
+        |(routers, buffers, (spare_vcs, injection_vcs, injection_room))| Parts {
             routers,
             buffers,
             spare_vcs,
             injection_vcs,
             injection_room,
-            pace,
         },
     )
 }
@@ -117,15 +114,6 @@ impl Parts {
         }
         json!({ "input_queued": { "vcs": vcs, "buffers": buffers } })
     }
-
-    /// Makes the links of a document slow, those of nodes excepted.
-    fn slow_down(&self, document: &mut Value) {
-        if document["topology"].get("graph").is_none() {
-            for class in classes(&document["topology"]) {
-                document["links"][*class]["cycles_per_phit"] = json!(self.pace);
-            }
-        }
-    }
 }
 
 /// A whole system, in which the first jobs run programs where there are such.
@@ -146,7 +134,6 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
             job["traffic"]["packet_length"] = json!(length);
         }
         traffic::fit(&mut document, shares);
-        parts.slow_down(&mut document);
         make_room(&mut document, &programs);
         document["router"] = parts.build(&document);
         place(&mut document, &programs);
