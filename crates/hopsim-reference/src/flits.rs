@@ -43,10 +43,14 @@ impl Simulator<'_> {
         self.routers[router].flits.as_mut().expect("it is a virtual-channel router")
     }
 
-    /// The input VCs of a router, in the order of their ports and VCs.
+    /// The input VCs of a router: those of its nodes, each with those of all its ports, then those of links.
     fn places(&self, router: usize) -> Vec<Place> {
         let inputs = self.routers[router].inputs.iter().enumerate();
-        inputs.flat_map(|(input, port)| (0..port.vcs.len()).map(move |vc| (router, input, vc))).collect()
+        let mut places: Vec<Place> =
+            inputs.flat_map(|(input, port)| (0..port.vcs.len()).map(move |vc| (router, input, vc))).collect();
+        let node = |&(_, input, _): &Place| self.routers[router].inputs[input].node.map(|(node, _)| node);
+        places.sort_by_key(|place| node(place).unwrap_or(usize::MAX));
+        places
     }
 
     /// Whether the present packet of a VC owns no output VC, and its route has been computed.
