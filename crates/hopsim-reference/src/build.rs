@@ -128,10 +128,7 @@ impl Builder<'_> {
     fn flits(&self, inputs: &[Input], vcs: usize) -> Option<Flits> {
         let RouterPlan::VirtualChannel(delays) = self.plan.system.router else { return None };
         let lanes = inputs.iter().map(|input| input.vcs.iter().map(|_| Lane::default()).collect());
-        let door = || Door {
-            owner: None,
-            arbiter: self.arbiter(ArbiterConfig::default(), vcs, (0, 0)),
-        };
+        let door = || Door { owner: None, arbiter: self.arbiter(ArbiterConfig::default(), vcs, (0, 0)) };
         let classes = &self.plan.system.network.classes;
         let count = |class: PortClass| match class {
             PortClass::Terminal => classes.ejection,

@@ -9,10 +9,10 @@ mod router;
 mod routing;
 mod traffic;
 
+pub use flits::{for_each_flit_plan, for_each_flit_program, for_each_measured_flit_plan};
 use hopsim_core::engine::Trial;
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
-pub use flits::{for_each_flit_plan, for_each_flit_program};
 pub use measure::streams;
 use network::{control, fit_control, links, topology};
 use programs::Workload;

@@ -1,6 +1,6 @@
 //! Virtual-channel routers: engine and reference must tell the same life of every packet, and what is measured must follow from it.
 
-use crate::documents::{for_each_flit_plan, for_each_flit_program, trial};
+use crate::documents::{for_each_flit_plan, for_each_flit_program, for_each_measured_flit_plan, trial};
 use crate::engine::compare;
 use crate::{metrics, programs};
 use hopsim_core::engine::{audit, trace_as};
@@ -152,19 +152,5 @@ fn engine_and_reference_agree_on_programs_over_virtual_channel_routers() {
 #[test]
 fn what_is_measured_of_virtual_channel_routers_is_what_the_lives_of_the_packets_say() {
     let coverage = metrics::Coverage::default();
-    for_each_flit_plan((60, 4), |plan, _| coverage.compare(plan));
-}
-
-#[test]
-fn debug_metrics() {
-    for_each_flit_plan((12, 4), |plan, _| {
-        let engine = hopsim_core::engine::run_as(plan, &hopsim_core::engine::Control::default(), trial(plan)).unwrap().summary;
-        let again = hopsim_reference::metrics::outcome(plan, &hopsim_reference::record(plan)).summary;
-        let pace = plan.system.network.slowest_link();
-        for (key, value) in &engine {
-            if Some(value) != again.get(key) { println!("DIFF pace {pace} {key} {value} {:?}", again.get(key)); }
-        }
-        println!("NEXT {:?} {:?} {:?} {:?} len {} {}", plan.system.router, plan.system.nic.injection_latency, plan.system.nic.injection_count, plan.experiment.topology.name(), plan.system.shortest_packet(), plan.system.longest_packet());
-        Ok(())
-    });
+    for_each_measured_flit_plan((60, 4), |plan| coverage.compare(plan));
 }

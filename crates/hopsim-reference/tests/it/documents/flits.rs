@@ -40,15 +40,39 @@ impl FlitDocument {
 /// Runs `test` on the plans of so many systems drawn from a seed, and for how many cycles.
 pub fn for_each_flit_plan(cases: (u32, u8), test: impl Fn(&Plan, u32) -> Result<(), String>) {
     for_each_document(&document(Just(Vec::new())), cases, |document| {
-        let plan = document.plan().map_err(|e| { eprintln!("REJECT {} {} {e}", document.document.0["topology"].as_object().unwrap().keys().next().unwrap(), document.document.0["routing"].as_object().unwrap().keys().next().unwrap()); TestCaseError::reject(e) })?;
+        let plan = document.plan().map_err(TestCaseError::reject)?;
         test(&plan, document.document.cycles()).map_err(TestCaseError::fail)
+    });
+}
+
+/// The same for plans with a warm-up, batches, intervals and the record streams that follow from the lives of packets alone.
+pub fn for_each_measured_flit_plan(cases: (u32, u8), test: impl Fn(&Plan) -> Result<(), String>) {
+    let measured = (document(Just(Vec::new())), 0..=3u32, 1..=7u32, select(vec![40, 97, 500]));
+    let measured = measured.prop_map(|(mut flits, quarters, batches, interval)| {
+        let FlitDocument { document: Document(document), .. } = &mut flits;
+        let end = 500 + document["measure"]["cycles"].as_u64().unwrap();
+        let jobs = document["jobs"].as_array().unwrap();
+        let changes = jobs.iter().flat_map(|job| job["traffic"]["changes"].as_array().unwrap());
+        // Changes of traffic stay inside the window.
+        let first = changes.map(|change| change["cycle"].as_u64().unwrap()).min().unwrap_or(end);
+        let warmup = (end * u64::from(quarters) / 5).min(first);
+        document["measure"] = json!({
+            "warmup": warmup, "cycles": end - warmup, "batches": batches, "interval": interval,
+            "seed": document["measure"]["seed"], "streams": ["nodes", "routers", "generation"],
+            "watchdog": 1_000_000,
+        });
+        flits
+    });
+    for_each_document(&measured, cases, |document| {
+        let plan = document.plan().map_err(TestCaseError::reject)?;
+        test(&plan).map_err(TestCaseError::fail)
     });
 }
 
 /// The same for plans whose first jobs run programs.
 pub fn for_each_flit_program(cases: (u32, u8), test: impl Fn(&Plan) -> Result<(), String>) {
     for_each_document(&document(programs(ORDINARY)), cases, |document| {
-        let plan = document.plan().map_err(|e| { eprintln!("REJECT {} {} {e}", document.document.0["topology"].as_object().unwrap().keys().next().unwrap(), document.document.0["routing"].as_object().unwrap().keys().next().unwrap()); TestCaseError::reject(e) })?;
+        let plan = document.plan().map_err(TestCaseError::reject)?;
         test(&plan).map_err(TestCaseError::fail)
     });
 }
