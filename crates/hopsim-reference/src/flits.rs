@@ -11,6 +11,8 @@ use hopsim_measure::trace::Hop;
 
 /// A present packet that asks for an output VC.
 struct Ask {
+    /// The number of the input VC among all of the router.
+    index: usize,
     place: Place,
     choice: Choice,
 }
@@ -70,20 +72,19 @@ impl Simulator<'_> {
             if let Some(choice) = self.route(place, u64::from(self.now))
                 && self.counts(place, choice.to)
             {
-                asks.push((index, Ask { place, choice }));
+                asks.push(Ask { index, place, choice });
             }
         }
         for port in 0..self.flits(router).doors.len() {
             for vc in 0..self.flits(router).doors[port].len() {
                 let to = Request { port, vc: vc as u8 };
-                let rivals = asks.iter().filter(|(_, ask)| ask.choice.to == to);
-                let rivals: Vec<Candidate> = rivals.map(|&(index, _)| candidate(index)).collect();
+                let rivals = asks.iter().filter(|ask| ask.choice.to == to);
+                let rivals: Vec<Candidate> = rivals.map(|ask| candidate(ask.index)).collect();
                 let now = self.now.into();
                 let arbiter = &mut self.flits_mut(router).doors[port][vc].arbiter;
                 let Some(winner) = arbiter.choose(&rivals, now) else { continue };
                 arbiter.serve((winner, 0), now);
-                let (_, ask) = asks.iter().find(|(index, _)| *index == winner).expect("it has asked");
-                self.give_vc(ask);
+                asks.iter().filter(|ask| ask.index == winner).for_each(|ask| self.give_vc(ask));
             }
         }
     }
@@ -114,7 +115,7 @@ impl Simulator<'_> {
 
     /// Lets a packet own an output VC.
     fn give_vc(&mut self, ask: &Ask) {
-        let Ask { place: (router, input, vc), choice } = ask;
+        let Ask { place: (router, input, vc), choice, .. } = ask;
         let (packet, granted, to) = (self.head(*router, *input, *vc), self.now, choice.to);
         let flits = self.flits_mut(*router);
         flits.doors[to.port][to.vc as usize].owner = Some(packet);

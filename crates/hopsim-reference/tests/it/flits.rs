@@ -41,7 +41,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 32] = [
+const COVERED: [&str; 33] = [
     "mesh",
     "dragonfly",
     "fat_tree",
@@ -74,25 +74,33 @@ const COVERED: [&str; 32] = [
     "switch traversal delay 0",
     "switch traversal delay 3",
     "detours",
+    "flexvc",
 ];
 
-/// What a plan has.
-fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
-    let (system, classes) = (&plan.system, &plan.system.network.classes);
-    let RouterPlan::VirtualChannel(delays) = system.router else { unreachable!("no others are drawn") };
+/// What a plan has of topologies, routings and routers.
+fn names_of_routers(plan: &Plan) -> Vec<String> {
+    let RouterPlan::VirtualChannel(plan_of_routers) = plan.system.router else {
+        unreachable!("no others are drawn")
+    };
     let VirtualChannelPlan { routing_delay, vc_allocation_delay, switch_traversal_delay, whole_packets } =
-        delays;
-    let mut names = vec![
+        plan_of_routers;
+    vec![
         "all".to_owned(),
         plan.experiment.topology.name().to_owned(),
         plan.experiment.routing.name().to_owned(),
         format!("routing delay {routing_delay}"),
         format!("VC allocation delay {vc_allocation_delay}"),
         format!("switch traversal delay {switch_traversal_delay}"),
-        format!("{} injection ports", system.nic.injection_ports),
-        format!("{} injection VCs", classes.terminal.vcs),
+        format!("{} injection ports", plan.system.nic.injection_ports),
+        format!("{} injection VCs", plan.system.network.classes.terminal.vcs),
         if whole_packets { "whole packets" } else { "flits" }.to_owned(),
-    ];
+    ]
+}
+
+/// What a plan has, and its packets do.
+fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
+    let (system, classes) = (&plan.system, &plan.system.network.classes);
+    let mut names = names_of_routers(plan);
     let traffic = || system.jobs.iter().filter_map(|job| job.traffic());
     let longest = system.longest_packet();
     let more = [
@@ -107,6 +115,7 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         (traffic().any(|job| job.process.synchronised().is_some()), "synchronised bursts"),
         (system.jobs.iter().any(|job| !job.changes().is_empty()), "changes"),
         (system.nic.source_queue < u32::MAX, "bounded source queues"),
+        (system.routing.vcs().is_flexible(), "flexvc"),
         (lives.iter().any(|packet| packet.hops.iter().any(|hop| hop.misrouted)), "detours"),
     ];
     names.extend(more.iter().filter(|(has, _)| *has).map(|(_, name)| (*name).to_owned()));
@@ -147,6 +156,8 @@ fn engine_and_reference_agree_on_many_systems_of_virtual_channel_routers() {
 fn engine_and_reference_agree_on_programs_over_virtual_channel_routers() {
     let coverage = programs::Coverage::default();
     for_each_flit_program((60, 3), |plan| coverage.compare(plan));
+    let (compared, packets) = (coverage.of("compared"), coverage.of("packets"));
+    assert!(compared >= 40 && packets >= 1_000, "{compared} programs, {packets} packets");
 }
 
 #[test]

@@ -103,8 +103,12 @@ impl Coverage {
         for name in COVERED {
             assert!(counts.contains_key(name), "{name}: nothing compared; {counts:?}");
         }
-        let of = |name: &str| counts.get(name).copied().unwrap_or_default();
-        assert!(of("compared") > 10 * of("not compared"), "{counts:?}");
+        assert!(self.of("compared") > 10 * self.of("not compared"), "{counts:?}");
+    }
+
+    /// How often something has been counted.
+    pub fn of(&self, name: &str) -> usize {
+        self.0.borrow().get(name).copied().unwrap_or_default()
     }
 
     fn count_all(&self, plan: &Plan, run: &ProgramRun) {

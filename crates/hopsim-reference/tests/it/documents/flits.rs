@@ -6,7 +6,7 @@ use super::network::{classes, dragonfly, fat_tree, grid, links};
 use super::programs::{Workload, make_room, place, programs};
 use super::routing::{fit, routing_of_one_class, ugal, valiant, vcs_needed, vcs_of_one_class};
 use super::traffic::{self, answers, jobs};
-use super::{Document, ORDINARY, for_each_document, nic_and_semantics};
+use super::{Document, ORDINARY, for_each_document, nic_and_semantics, one_of};
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use proptest::prelude::*;
@@ -94,6 +94,8 @@ struct Parts {
     buffers: [u32; 2],
     spare_vcs: u32,
     injection_vcs: u32,
+    /// How FlexVC picks a VC, if that manages those of a dragonfly.
+    selection: Option<Value>,
     /// Room of an injection VC beyond the longest packet \[phits\].
     injection_room: u64,
 }
@@ -107,8 +109,10 @@ fn parts() -> impl Strategy<Value = Parts> {
         whole_packets,
     });
     let vcs = (0..=3u32, 1..=2u32, select(vec![0, 0, 3, 20, 100]));
-    (routers, [1..=20u32, 1..=20u32], vcs).prop_map(
-        |(routers, buffers, (spare_vcs, injection_vcs, injection_room))| Parts {
+    let selection = prop::option::weighted(0.3, one_of(&["shortest", "highest", "lowest", "random"]));
+    (routers, [1..=20u32, 1..=20u32], vcs, selection).prop_map(
+        |(routers, buffers, (spare_vcs, injection_vcs, injection_room), selection)| Parts {
+            selection,
             routers,
             buffers,
             spare_vcs,
@@ -128,9 +132,15 @@ impl Parts {
         let injection = if document["nic"]["injection_vc"] == "direction" { 2 } else { self.injection_vcs };
         let mut vcs = json!({ "injection": injection.max(copies) });
         let mut buffers = json!({ "injection": longest + self.injection_room });
-        let needed = match classes(topology) {
-            [_] => vec![vcs_of_one_class(topology, routing)],
-            _ => vcs_needed(routing, false).to_vec(),
+        let grouped = classes(topology).len() > 1;
+        let selection = self.selection.as_ref().filter(|_| grouped && copies == 1);
+        if let Some(selection) = selection {
+            vcs["management"] = json!({ "flexvc": { "selection": selection } });
+        }
+        let needed = if grouped {
+            vcs_needed(routing, selection.is_some()).to_vec()
+        } else {
+            vec![vcs_of_one_class(topology, routing)]
         };
         for (class, needed) in classes(topology).iter().zip(needed) {
             vcs[*class] = json!((needed * copies + self.spare_vcs).min(16));
