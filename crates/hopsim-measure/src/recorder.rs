@@ -214,6 +214,7 @@ impl Recorder {
             links: LinkLatencies {
                 latency: ByClass::from_fn(|class| links.get(class).map_or(0, |link| link.latency)),
                 own: plan.system.topology.has_latencies(),
+                by_flit: plan.system.router.cioq().is_none(),
             },
             #[cfg(feature = "trace")]
             tracer: None,
@@ -290,6 +291,8 @@ struct LinkLatencies {
     latency: ByClass<u32>,
     /// Whether links have latencies of their own, not those of their classes.
     own: bool,
+    /// Whether a slow link delays a head by what it takes for one flit, not for its whole packet.
+    by_flit: bool,
 }
 
 impl LinkLatencies {

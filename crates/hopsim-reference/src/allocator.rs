@@ -175,6 +175,9 @@ impl Simulator<'_> {
 
     /// Whether the head of a VC may ask for an output.
     pub(crate) fn feasible(&self, place: Place, to: Request) -> bool {
+        if self.moves_flits() {
+            return self.counts(place, to);
+        }
         let (router, input, vc) = place;
         let Packet { length, role, .. } = self.packets[self.head(router, input, vc)];
         let output = &self.routers[router].outputs[to.port];

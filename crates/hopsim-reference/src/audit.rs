@@ -18,6 +18,10 @@ impl Simulator<'_> {
                     let place = format!("cycle {}, router {router} input {port} VC {vc}", self.now);
                     let present: u32 = input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum();
                     assert!(present <= input.capacity, "{place}: {present} phits do not fit");
+                    if self.moves_flits() && input.peer.is_some() {
+                        self.audit_flits(input, vc);
+                        continue;
+                    }
                     let taken = self.committed(input, vc);
                     if let Some((peer, back)) = input.peer {
                         let output = &self.routers[peer].outputs[back];
@@ -34,6 +38,17 @@ impl Simulator<'_> {
                 }
             }
         }
+    }
+
+    /// Panics unless every flit that an output VC has sent is on the link, in the input VC behind it or has a credit on its way back.
+    fn audit_flits(&self, input: &Input, vc: usize) {
+        let Some((peer, back)) = input.peer else { return };
+        let output = &self.routers[peer].outputs[back];
+        let coming = input.wire.0.iter().filter(|(_, flit)| flit.vc == vc).count() as u32;
+        let present: u32 = input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum();
+        let returning = output.credit_wire.0.iter().filter(|(_, credit)| credit.0 == vc).count() as u32;
+        let place = format!("cycle {}, router {peer} output {back} VC {vc}", self.now);
+        assert_eq!(output.used(vc), coming + present + returning, "{place}: credits are lost or invented");
     }
 
     /// Panics if a ring is full: one of its buffers must have room for a packet.

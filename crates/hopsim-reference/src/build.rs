@@ -2,9 +2,11 @@
 
 use crate::arbiter::Arbiter;
 use crate::state::delay::DelayLine;
+use crate::state::flits::{Door, Flits, Lane};
 use crate::state::parts::{Input, Output, Router};
 use crate::state::sensors::Knowledge;
-use hopsim_cycles::choices::ArbiterConfig;
+use hopsim_cycles::choices::{Allocator, ArbiterConfig};
+use hopsim_cycles::system::RouterPlan;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::network::CrossbarInputs;
 use hopsim_network::topology::PortClass;
@@ -17,11 +19,13 @@ pub fn build_router(plan: &Plan, router: u32) -> Router {
     let builder = Builder { plan, router };
     let kinds = input_ports(plan);
     let inputs: Vec<Input> = kinds.iter().enumerate().map(|(port, kind)| builder.input(port, kind)).collect();
-    let crossbar = match plan.system.cioq().crossbar_inputs {
-        CrossbarInputs::Port => inputs.len(),
-        CrossbarInputs::Vc => inputs.iter().map(|input| input.vcs.len()).sum(),
+    let vcs = inputs.iter().map(|input| input.vcs.len()).sum();
+    let crossbar = match plan.system.router.cioq().map(|plan| plan.crossbar_inputs) {
+        Some(CrossbarInputs::Port) | None => inputs.len(),
+        Some(CrossbarInputs::Vc) => vcs,
     };
     Router {
+        flits: builder.flits(&inputs, vcs),
         outputs: (0..classes.len()).map(|port| builder.output(port, classes[port], crossbar)).collect(),
         inputs,
         knowledge: Knowledge::new(plan),
@@ -88,7 +92,7 @@ impl Builder<'_> {
             vcs: (0..vcs).map(|_| VecDeque::new()).collect(),
             transfers: Vec::new(),
             consumptions: Vec::new(),
-            arbiter: self.arbiter(plan.system.cioq().allocator.input_arbiter, vcs, (port, 0)),
+            arbiter: self.arbiter(self.allocator().input_arbiter, vcs, (port, 0)),
         }
     }
 
@@ -101,7 +105,7 @@ impl Builder<'_> {
             buffer: spec.buffer,
             shares: match class {
                 PortClass::Terminal => None,
-                PortClass::Link(class) => plan.system.cioq().damq.map(|shares| shares[class as usize]),
+                PortClass::Link(class) => plan.system.router.damq().map(|shares| shares[class as usize]),
             },
             outstanding: (0..spec.vcs).map(|_| Vec::new()).collect(),
             credit_wire: DelayLine::new(),
@@ -111,8 +115,28 @@ impl Builder<'_> {
             held: 0,
             pace: plan.system.network.link(self.router, port).cycles_per_phit,
             next: 0,
-            arbiter: self.arbiter(plan.system.cioq().allocator.output_arbiter, inputs, (port, 1)),
+            arbiter: self.arbiter(self.allocator().output_arbiter, inputs, (port, 1)),
         }
+    }
+
+    /// The allocator; virtual-channel routers have arbiters like those of documents by default.
+    fn allocator(&self) -> Allocator {
+        self.plan.system.router.cioq().map_or_else(Allocator::default, |plan| plan.allocator.clone())
+    }
+
+    /// What a virtual-channel router keeps, that has so many input VCs in all.
+    fn flits(&self, inputs: &[Input], vcs: usize) -> Option<Flits> {
+        let RouterPlan::VirtualChannel(delays) = self.plan.system.router else { return None };
+        let lanes = inputs.iter().map(|input| input.vcs.iter().map(|_| Lane::default()).collect());
+        let door = || Door { owner: None, arbiter: self.arbiter(ArbiterConfig::default(), vcs, (0, 0)) };
+        let classes = &self.plan.system.network.classes;
+        let count = |class: PortClass| match class {
+            PortClass::Terminal => classes.ejection,
+            PortClass::Link(_) => classes.of(class).vcs,
+        };
+        let ports = self.plan.system.topology.ports();
+        let doors = ports.iter().map(|&class| (0..count(class)).map(|_| door()).collect());
+        Some(Flits { delays, lanes: lanes.collect(), doors: doors.collect(), handled: Vec::new() })
     }
 
     /// Router and port at the other end of a link.

@@ -16,6 +16,9 @@
 //! 5. *network interfaces*: changes of traffic, replies, generation, what programs do, admission to the injection buffers;
 //!    phits leave the nodes.
 //!
+//! In virtual-channel routers (`flits.rs`) VC and switch allocation take the place of 3, and the flits that are granted the switch are on
+//! their way at once, so that 4 is about those that reach nodes. Everything else is shared.
+//!
 //! Virtual cut-through reserves space for whole packets: credits and room are taken and given back in packets
 //! at the moment the head moves, while the phits follow. So an output queue may for a moment hold more
 //! phits than its size (the rest of a departing packet); an input buffer cannot.
@@ -25,6 +28,7 @@ mod arbiter;
 mod audit;
 mod build;
 mod consumption;
+mod flits;
 mod life;
 pub mod metrics;
 mod nic;

@@ -101,6 +101,9 @@ impl<'a> Simulator<'a> {
         self.look_at_outputs();
         let heads = self.heads_at_injection();
         (0..self.routers.len()).for_each(|router| {
+            if self.moves_flits() {
+                return self.allocate_flits(router);
+            }
             self.consume_arrived(router);
             self.allocate(router);
         });
@@ -155,7 +158,7 @@ impl<'a> Simulator<'a> {
         for router in &mut self.routers {
             for output in &mut router.outputs {
                 while let Some((vc, packet)) = output.credit_wire.pop_due(self.now) {
-                    output.outstanding[vc].retain(|o| o.packet != packet);
+                    output.take_credit(vc, packet);
                 }
             }
             for input in &mut router.inputs {
@@ -168,6 +171,9 @@ impl<'a> Simulator<'a> {
 
     /// Lets every phit in a router that can take one step.
     fn advance(&mut self) {
+        if self.moves_flits() {
+            return self.eject_flits();
+        }
         for router in 0..self.routers.len() {
             (0..self.routers[router].inputs.len()).for_each(|input| self.cross(router, input));
             (0..self.routers[router].outputs.len()).for_each(|output| self.leave(router, output));

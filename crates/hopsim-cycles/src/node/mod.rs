@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 /// A kind of node is a folder here and a row of `modes`. What such nodes do not care to hear costs nothing: calls are static.
 ///
 /// What a router owes its nodes: a head that a node sends to a door gets a grant one day, of which the node hears by
-/// [`Self::leave_injection`]; a packet that leaves for a node is handed over by [`deliver`]; credits that a node sends to an
+/// [`Self::be_granted`] and [`Self::leave_injection`]; a packet that leaves for a node is handed over by [`deliver`]; credits that a node sends to an
 /// ejection VC arrive, and no more is sent there than [`Self::ejection_space`] allows.
 pub trait Nodes<M: Mode>: Sized + Send {
     /// The nodes of a network in a snapshot.
@@ -37,8 +37,11 @@ pub trait Nodes<M: Mode>: Sized + Send {
     /// What nodes do in a cycle, after their routers: above all they send packets to the doors.
     fn run(&mut self, kernel: &mut Kernel<'_, M>);
 
-    /// The head of injection VC `vc` at a terminal port, of `length` phits, has been granted. Returns the packet that
-    /// is the head from now on, or `NONE`.
+    /// The head of injection VC `vc` at a terminal port, of a packet of `length` phits, has been granted its way through the router.
+    fn be_granted(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32);
+
+    /// The packet of `length` phits that was granted its way out of injection VC `vc` at a terminal port leaves room there, at once or
+    /// when its last flit has left. Returns the packet that is the head from now on, or `NONE`.
     fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32;
 
     /// A packet, which the network forgets now, leaves for its node at `departure`: see [`deliver`].

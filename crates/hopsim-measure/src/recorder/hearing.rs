@@ -149,7 +149,8 @@ impl Observer for Recorder {
         let base = if packet.route.misrouted() {
             let from = packet.source / topology.nodes_per_router();
             let to = packet.destination_router;
-            topology.minimal_latency(from, to, (self.links.latency.as_slice(), length)) + length
+            let late = if self.links.by_flit { 1 } else { length };
+            topology.minimal_latency(from, to, (self.links.latency.as_slice(), late)) + length
         } else {
             path
         };

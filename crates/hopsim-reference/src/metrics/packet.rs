@@ -34,7 +34,13 @@ impl Run<'_> {
         let first = life.trace.hops[0];
         let until_departure = self.plan.system.nic.injection_latency == InjectionLatency::Departure;
         let never_leaves = life.trace.hops.len() == 1;
-        let end = if until_departure || never_leaves { first.departed } else { first.granted };
+        let end = if never_leaves {
+            left(life, 0)
+        } else if until_departure {
+            first.departed
+        } else {
+            first.granted
+        };
         end - life.trace.generated
     }
 
@@ -42,8 +48,8 @@ impl Run<'_> {
     pub fn queue_latency(&self, life: &Life) -> [u32; 2] {
         let hops = &life.trace.hops;
         let mut sums = [0; 2];
-        for pair in hops.windows(2) {
-            sums[self.class(&pair[0])] += pair[1].departed - pair[1].arrived;
+        for (number, pair) in hops.windows(2).enumerate() {
+            sums[self.class(&pair[0])] += left(life, number + 1) - pair[1].arrived;
         }
         if hops.len() > 1 {
             let injected = life.trace.generated + self.injection_latency(life);
@@ -109,9 +115,16 @@ impl Run<'_> {
     }
 
     /// Cycles from the departure of a head to its arrival at the other end of a link: the latency, and on a slow link what the
-    /// last phit is late for it.
+    /// last phit is late for it; a flit that moves by itself is late for its own.
     pub fn link_latency(&self, router: u32, port: usize, length: u32) -> u32 {
         let link = self.plan.system.network.link(router, port);
-        link.latency + length * (link.cycles_per_phit - 1)
+        let phits = if self.plan.system.router.cioq().is_some() { length } else { 1 };
+        link.latency + phits * (link.cycles_per_phit - 1)
     }
+}
+
+/// The cycle in which a packet has left a router that it has passed, by number: the last one when it counts as delivered.
+fn left(life: &Life, number: usize) -> u32 {
+    let delivered = life.trace.delivered.filter(|_| number + 1 == life.trace.hops.len());
+    delivered.unwrap_or(life.trace.hops[number].departed)
 }

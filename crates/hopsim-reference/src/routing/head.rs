@@ -117,8 +117,11 @@ impl<'a, 'p> Head<'a, 'p> {
         self.simulator.feasible(self.place, to)
     }
 
-    /// Free phits of the buffer behind an output VC.
+    /// Free phits of the buffer behind an output VC; none for anybody else if a packet owns it.
     pub fn credits(&self, to: Request) -> u32 {
+        if self.simulator.is_owned(self.router(), to) {
+            return 0;
+        }
         self.simulator.routers[self.router()].outputs[to.port].credits(to.vc as usize)
     }
 

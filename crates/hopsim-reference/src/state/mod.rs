@@ -4,6 +4,7 @@
 //! beside this folder, which do: what `state/nic.rs` describes changes in `nic.rs`, and so on.
 
 pub mod delay;
+pub mod flits;
 pub mod nic;
 pub mod packet;
 pub mod parts;

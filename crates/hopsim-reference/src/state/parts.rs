@@ -1,6 +1,7 @@
 //! The parts of a router and what they hold.
 
 use super::delay::DelayLine;
+use super::flits::Flits;
 use super::packet::{Aim, Choice, Packet, Phit};
 use super::place::Link;
 use super::sensors::Knowledge;
@@ -140,6 +141,8 @@ pub struct Router {
     pub outputs: Vec<Output>,
     /// What the router knows about heads and links.
     pub knowledge: Knowledge,
+    /// What the router keeps if it lets flits through, one by one.
+    pub flits: Option<Flits>,
 }
 
 impl Input {
@@ -181,6 +184,12 @@ impl Output {
     /// Whether something is plugged into the port.
     pub fn is_link(&self) -> bool {
         self.peer.is_some()
+    }
+
+    /// Takes a credit back, for a whole packet or for a flit of it.
+    pub fn take_credit(&mut self, vc: usize, packet: usize) {
+        let first = self.outstanding[vc].iter().position(|o| o.packet == packet);
+        self.outstanding[vc].remove(first.expect("what comes back has been sent"));
     }
 
     /// Phits outstanding of one VC.

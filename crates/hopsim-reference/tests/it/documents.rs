@@ -1,5 +1,6 @@
 //! Random experiments: small networks, every option of the model, loads up to saturation.
 
+mod flits;
 mod graph;
 mod measure;
 mod network;
@@ -8,6 +9,7 @@ mod router;
 mod routing;
 mod traffic;
 
+pub use flits::{for_each_flit_plan, for_each_flit_program, for_each_measured_flit_plan};
 use hopsim_core::engine::Trial;
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
@@ -86,10 +88,10 @@ pub fn for_each_measured_plan((cases, seed): (u32, u8), test: impl Fn(&Plan) -> 
 }
 
 /// Runs `test` on documents.
-fn for_each_document(
-    documents: &impl Strategy<Value = Document>,
+fn for_each_document<D: std::fmt::Debug>(
+    documents: &impl Strategy<Value = D>,
     (cases, seed): (u32, u8),
-    test: impl Fn(Document) -> Result<(), TestCaseError>,
+    test: impl Fn(D) -> Result<(), TestCaseError>,
 ) {
     let config = Config {
         cases,

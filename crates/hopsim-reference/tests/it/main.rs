@@ -4,6 +4,7 @@
 mod changes;
 mod documents;
 mod engine;
+mod flits;
 mod laws;
 mod metrics;
 mod program_laws;

@@ -28,7 +28,7 @@ struct Seen {
 
 /// What has been compared, by key of the record or table and column.
 #[derive(Default)]
-struct Coverage {
+pub struct Coverage {
     seen: RefCell<BTreeMap<String, Seen>>,
     runs: RefCell<usize>,
 }
@@ -59,7 +59,8 @@ impl Coverage {
         }
     }
 
-    fn compare(&self, plan: &Plan) -> Result<(), String> {
+    /// Compares all metrics of a run.
+    pub fn compare(&self, plan: &Plan) -> Result<(), String> {
         let engine = match run_as(plan, &Control::default(), trial(plan)) {
             // Whether a network may lock up is not asked here.
             Err(RunError::Deadlock(_)) => return Ok(()),

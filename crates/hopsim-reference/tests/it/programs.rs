@@ -56,7 +56,7 @@ const COVERED: [&str; 33] = [
 
 /// What was compared: runs by what they had, and what became of the others.
 #[derive(Default)]
-struct Coverage(RefCell<BTreeMap<String, usize>>);
+pub struct Coverage(RefCell<BTreeMap<String, usize>>);
 
 impl Coverage {
     fn count(&self, name: impl Into<String>) {
@@ -70,7 +70,7 @@ impl Coverage {
     }
 
     /// Compares engine and reference.
-    fn compare(&self, plan: &Plan) -> Result<(), String> {
+    pub fn compare(&self, plan: &Plan) -> Result<(), String> {
         let reference = hopsim_reference::programs(plan, PERIOD, LIMIT);
         let engine = match trace_as(plan, LIMIT, trial(plan)) {
             // Shared buffers without a reserve for every VC and rings without bubble may lock up.
@@ -103,8 +103,12 @@ impl Coverage {
         for name in COVERED {
             assert!(counts.contains_key(name), "{name}: nothing compared; {counts:?}");
         }
-        let of = |name: &str| counts.get(name).copied().unwrap_or_default();
-        assert!(of("compared") > 10 * of("not compared"), "{counts:?}");
+        assert!(self.of("compared") > 10 * self.of("not compared"), "{counts:?}");
+    }
+
+    /// How often something has been counted.
+    pub fn of(&self, name: &str) -> usize {
+        self.0.borrow().get(name).copied().unwrap_or_default()
     }
 
     fn count_all(&self, plan: &Plan, run: &ProgramRun) {

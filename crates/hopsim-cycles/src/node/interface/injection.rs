@@ -244,8 +244,24 @@ impl Interfaces {
         })
     }
 
-    /// The head of an injection VC of `length` phits has been granted: room for the node. Returns the packet
-    /// that is the next head at once, or `NONE`.
+    /// The head of an injection VC, of a packet of `length` phits, has been granted: it counts as injected, unless it has been counted
+    /// when it entered its buffer.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    pub fn count_granted<M: Mode>(
+        &mut self,
+        kernel: &mut Kernel<'_, M>,
+        terminal: Terminal,
+        vc: usize,
+        length: u32,
+    ) {
+        if !self.counts_at_buffer::<M>() {
+            self.count_injected(kernel, terminal.node(self.per_router), vc, length);
+        }
+    }
+
+    /// A packet of `length` phits leaves an injection VC: room for the node. Returns the packet that is the next head at once, or
+    /// `NONE`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     pub fn leave_buffer<M: Mode>(
@@ -256,9 +272,6 @@ impl Interfaces {
         length: u32,
     ) -> u32 {
         let node = terminal.node(self.per_router);
-        if !self.counts_at_buffer::<M>() {
-            self.count_injected(kernel, node, vc, length);
-        }
         if M::FULL && vc >= self.first_reply_vc {
             self.release_reply(kernel, terminal, vc, length);
         }

@@ -121,6 +121,10 @@ impl<M: Mode> Nodes<M> for Programs {
         self.synthetic.generate_due(kernel);
     }
 
+    fn be_granted(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) {
+        self.synthetic.be_granted(kernel, at, vc, length);
+    }
+
     fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32 {
         self.synthetic.leave_injection(kernel, at, vc, length)
     }

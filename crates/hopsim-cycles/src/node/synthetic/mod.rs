@@ -147,6 +147,12 @@ impl<M: Mode> Nodes<M> for Synthetic {
 
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
+    fn be_granted(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) {
+        self.interfaces.count_granted(kernel, at, vc, length);
+    }
+
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
     fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32 {
         self.interfaces.leave_buffer(kernel, at, vc, length)
     }

@@ -205,6 +205,7 @@ impl<const W: usize> RouterMut<'_, W> {
             if M::Observer::hears_heads(&cx.kernel.places) {
                 cx.end_injection_wait(terminal, slot, arrived);
             }
+            cx.nodes.be_granted(&mut cx.kernel, terminal, vc, length);
             let next = cx.nodes.leave_injection(&mut cx.kernel, terminal, vc, length);
             if M::FULL && cx.sat.is_some() {
                 self.injected(cx, terminal, vc);

@@ -1,5 +1,6 @@
 //! What never changes in a run and all routers read.
 
+use crate::choices::InjectionLatency;
 use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
 use crate::router::inputs::input_code;
 use crate::system::{RouterPlan, System, VirtualChannelPlan};
@@ -17,6 +18,8 @@ pub struct FlitShared<'p> {
     pub layout: &'p Layout,
     /// The routers.
     pub plan: VirtualChannelPlan,
+    /// Whether injection latency ends with the departure from the source router, not with the grant there.
+    pub until_departure: bool,
     /// Distance of an id in a router from the same id in the next router.
     pub stride: usize,
     /// Ports of a router.
@@ -43,6 +46,7 @@ impl<'p> FlitShared<'p> {
             routing: &system.routing,
             layout,
             plan: plan(system),
+            until_departure: system.nic.injection_latency == InjectionLatency::Departure,
             stride: layout.stride(),
             ports: layout.ports(),
             attempts: Streams::new(system.seed, Purpose::Attempt),

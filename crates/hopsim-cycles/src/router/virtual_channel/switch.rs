@@ -108,6 +108,11 @@ impl<M: Run> VirtualChannel<'_, M> {
         if from == TERMINAL && M::Observer::hears_heads(&self.kernel.places) {
             self.end_injection_wait(number, (port, slot));
         }
+        if from == TERMINAL {
+            let length = self.routers.inputs[slot_id].trail.length.into();
+            let (terminal, vc) = self.injection_vc(number, (port, slot));
+            self.nodes.be_granted(&mut self.kernel, terminal, vc, length);
+        }
         let state = &self.routers.ports(number)[output];
         let packet = self.kernel.packets.get_mut(id);
         if state.class == TERMINAL {
@@ -116,7 +121,7 @@ impl<M: Run> VirtualChannel<'_, M> {
                 packet.injection.granted = self.kernel.now;
             }
         } else {
-            packet.book_wait(false, (from, state.class), (self.kernel.now, departure));
+            packet.book_wait(self.shared.until_departure, (from, state.class), (self.kernel.now, departure));
             packet.hops[state.class as usize - 1] += 1;
             packet.arrived = departure + state.latency + (state.pace - 1);
             let arrived = packet.arrived;

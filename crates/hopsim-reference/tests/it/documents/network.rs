@@ -18,7 +18,7 @@ pub fn topology(common: u32) -> impl Strategy<Value = Value> {
     ]
 }
 
-fn dragonfly(common: u32) -> impl Strategy<Value = Value> {
+pub fn dragonfly(common: u32) -> impl Strategy<Value = Value> {
     let shape = (mostly(common, 1..=3, &[9]), 1..=4u32, 1..=3u32).prop_flat_map(|(p, a, h)| {
         let most = if p > 3 { 2 } else { (a * h + 1).min(6) };
         (Just((p, a, h)), 2..=most, any::<bool>())
@@ -31,7 +31,7 @@ fn dragonfly(common: u32) -> impl Strategy<Value = Value> {
 }
 
 /// Routers on a grid.
-fn grid(common: u32) -> impl Strategy<Value = Value> {
+pub fn grid(common: u32) -> impl Strategy<Value = Value> {
     let sides = select(vec![
         vec![2],
         vec![5],
@@ -56,7 +56,7 @@ fn torus(common: u32) -> impl Strategy<Value = Value> {
     })
 }
 
-fn fat_tree(common: u32) -> impl Strategy<Value = Value> {
+pub fn fat_tree(common: u32) -> impl Strategy<Value = Value> {
     let shape = prop_oneof![
         common => select(vec![(2, 1), (2, 2), (2, 3), (3, 2), (4, 2), (2, 4)]),
         1 => select(vec![(3, 3), (9, 2)]),

@@ -62,17 +62,21 @@ pub struct Workload {
 
 /// An experiment with a program or two.
 pub fn document(common: u32) -> impl Strategy<Value = Document> {
-    let one = || workload(common);
-    let programs = prop_oneof![
-        1 => one().prop_map(|only| vec![Some(only)]),
-        2 => (one(), one()).prop_map(|(first, second)| vec![Some(first), Some(second)]),
-    ];
     let cycle = one_of(&["1 ns", "0.7 ns", "1.6 ns", "3 ns"]);
     let phit = one_of(&["4 B", "2.5 B", "16 B"]);
-    (document_with(common, programs), cycle, phit).prop_map(|(mut document, cycle, phit)| {
+    (document_with(common, programs(common)), cycle, phit).prop_map(|(mut document, cycle, phit)| {
         document.0["units"] = json!({ "cycle": cycle, "phit": phit });
         document
     })
+}
+
+/// A program or two.
+pub fn programs(common: u32) -> impl Strategy<Value = Vec<Option<Workload>>> {
+    let one = || workload(common);
+    prop_oneof![
+        1 => one().prop_map(|only| vec![Some(only)]),
+        2 => (one(), one()).prop_map(|(first, second)| vec![Some(first), Some(second)]),
+    ]
 }
 
 fn draw() -> impl Strategy<Value = Draw> {

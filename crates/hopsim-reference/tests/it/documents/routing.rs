@@ -112,7 +112,7 @@ fn path_lengths() -> impl Strategy<Value = Value> {
     one_of(&["shortest", "consecutive"])
 }
 
-fn valiant() -> impl Strategy<Value = Value> {
+pub fn valiant() -> impl Strategy<Value = Value> {
     (one_of(&["router", "node", "group"]), policy(), any::<bool>(), one_of(&["other", "any"]), intra_group())
         .prop_map(|(intermediate, policy, recompute, groups, intra)| {
             json!({ "valiant": {
@@ -122,7 +122,7 @@ fn valiant() -> impl Strategy<Value = Value> {
         })
 }
 
-fn ugal() -> impl Strategy<Value = Value> {
+pub fn ugal() -> impl Strategy<Value = Value> {
     (one_of(&["group", "router"]), policy(), intra_group(), 0..3u32, path_lengths(), any::<bool>()).prop_map(
         |(intermediate, policy, intra, threshold, lengths, sticky)| {
             json!({ "ugal": {

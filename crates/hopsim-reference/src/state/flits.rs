@@ -1,0 +1,42 @@
+//! What a virtual-channel router keeps besides the queues of its input VCs and the credits of its output VCs.
+
+use super::packet::Choice;
+use crate::arbiter::Arbiter;
+use hopsim_cycles::system::VirtualChannelPlan;
+
+/// An output VC that the present packet of an input VC owns.
+pub struct Owned {
+    /// The output VC, and what the packet remembers from there on.
+    pub choice: Choice,
+    /// The cycle of the grant.
+    pub granted: u32,
+}
+
+/// What is known of the present packet of an input VC.
+#[derive(Default)]
+pub struct Lane {
+    /// The output VC that the packet owns.
+    pub owned: Option<Owned>,
+    /// The cycle in which the tail of the packet before it has left.
+    pub left: Option<u32>,
+}
+
+/// An output VC.
+pub struct Door {
+    /// The packet that owns the output VC.
+    pub owner: Option<usize>,
+    /// The arbiter that chooses among the input VCs of the router.
+    pub arbiter: Arbiter,
+}
+
+/// What a virtual-channel router keeps.
+pub struct Flits {
+    /// The delays of the router.
+    pub delays: VirtualChannelPlan,
+    /// The input VCs, by port.
+    pub lanes: Vec<Vec<Lane>>,
+    /// The output VCs, by port.
+    pub doors: Vec<Vec<Door>>,
+    /// Packets that leave for nodes, each with the cycle in which its node handles it.
+    pub handled: Vec<(u32, usize)>,
+}

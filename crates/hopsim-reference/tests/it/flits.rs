@@ -1,0 +1,167 @@
+//! Virtual-channel routers: engine and reference must tell the same life of every packet, and what is measured must follow from it.
+
+use crate::documents::{for_each_flit_plan, for_each_flit_program, for_each_measured_flit_plan, trial};
+use crate::engine::compare;
+use crate::{metrics, programs};
+use hopsim_core::engine::{audit, trace_as};
+use hopsim_cycles::jobs::JobPlan;
+use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
+use hopsim_experiment::plan::Plan;
+use hopsim_measure::trace::PacketTrace;
+use hopsim_reference::{Simulator, trace};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// What was compared: plans and packets delivered, by what the plans had.
+#[derive(Default)]
+struct Coverage(RefCell<BTreeMap<String, [usize; 2]>>);
+
+impl Coverage {
+    /// Compares engine and reference.
+    fn compare(&self, plan: &Plan, cycles: u32) -> Result<(), String> {
+        let engine = trace_as(plan, cycles, trial(plan)).map_err(|error| error.to_string())?;
+        compare(&engine, &trace(plan, cycles))?;
+        let delivered = engine.iter().filter(|packet| packet.delivered.is_some()).count();
+        for name in names(plan, &engine) {
+            let mut counts = self.0.borrow_mut();
+            let counts = counts.entry(name).or_default();
+            *counts = [counts[0] + 1, counts[1] + delivered];
+        }
+        Ok(())
+    }
+
+    /// Panics unless packets have been compared of everything.
+    fn check(&self) {
+        let counts = self.0.borrow();
+        for name in COVERED {
+            let [plans, packets] = counts.get(name).copied().unwrap_or_default();
+            assert!(plans >= 3 && packets >= 50, "{name}: {plans} plans, {packets} packets; {counts:?}");
+        }
+    }
+}
+
+/// What the plans must have.
+const COVERED: [&str; 33] = [
+    "mesh",
+    "dragonfly",
+    "fat_tree",
+    "hyperx",
+    "graph",
+    "minimal",
+    "valiant",
+    "ugal",
+    "adaptive",
+    "up_down",
+    "whole packets",
+    "flits",
+    "buffers shorter than a packet",
+    "packets longer than a flit",
+    "several lengths",
+    "slow links",
+    "several VCs",
+    "one VC",
+    "2 injection ports",
+    "2 injection VCs",
+    "requests",
+    "bursts",
+    "synchronised bursts",
+    "changes",
+    "bounded source queues",
+    "routing delay 0",
+    "routing delay 3",
+    "VC allocation delay 1",
+    "VC allocation delay 3",
+    "switch traversal delay 0",
+    "switch traversal delay 3",
+    "detours",
+    "flexvc",
+];
+
+/// What a plan has of topologies, routings and routers.
+fn names_of_routers(plan: &Plan) -> Vec<String> {
+    let RouterPlan::VirtualChannel(plan_of_routers) = plan.system.router else {
+        unreachable!("no others are drawn")
+    };
+    let VirtualChannelPlan { routing_delay, vc_allocation_delay, switch_traversal_delay, whole_packets } =
+        plan_of_routers;
+    vec![
+        "all".to_owned(),
+        plan.experiment.topology.name().to_owned(),
+        plan.experiment.routing.name().to_owned(),
+        format!("routing delay {routing_delay}"),
+        format!("VC allocation delay {vc_allocation_delay}"),
+        format!("switch traversal delay {switch_traversal_delay}"),
+        format!("{} injection ports", plan.system.nic.injection_ports),
+        format!("{} injection VCs", plan.system.network.classes.terminal.vcs),
+        if whole_packets { "whole packets" } else { "flits" }.to_owned(),
+    ]
+}
+
+/// What a plan has, and its packets do.
+fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
+    let (system, classes) = (&plan.system, &plan.system.network.classes);
+    let mut names = names_of_routers(plan);
+    let traffic = || system.jobs.iter().filter_map(|job| job.traffic());
+    let longest = system.longest_packet();
+    let more = [
+        (classes.links.iter().any(|class| class.buffer < longest), "buffers shorter than a packet"),
+        (longest > 1, "packets longer than a flit"),
+        (system.shortest_packet() < longest, "several lengths"),
+        (system.network.slowest_link() > 1, "slow links"),
+        (classes.links.iter().any(|class| class.vcs > 1), "several VCs"),
+        (classes.links.iter().any(|class| class.vcs == 1), "one VC"),
+        (system.jobs.iter().any(JobPlan::request_reply), "requests"),
+        (traffic().any(|job| job.process.waits()), "bursts"),
+        (traffic().any(|job| job.process.synchronised().is_some()), "synchronised bursts"),
+        (system.jobs.iter().any(|job| !job.changes().is_empty()), "changes"),
+        (system.nic.source_queue < u32::MAX, "bounded source queues"),
+        (system.routing.vcs().is_flexible(), "flexvc"),
+        (lives.iter().any(|packet| packet.hops.iter().any(|hop| hop.misrouted)), "detours"),
+    ];
+    names.extend(more.iter().filter(|(has, _)| *has).map(|(_, name)| (*name).to_owned()));
+    names
+}
+
+#[test]
+fn flits_are_conserved_and_buffers_hold_what_they_can() {
+    for_each_flit_plan((40, 1), |plan, cycles| {
+        let mut simulator = Simulator::new(plan);
+        for _ in 0..cycles {
+            simulator.step();
+            simulator.audit();
+        }
+        audit(plan, cycles.min(200))
+    });
+}
+
+#[test]
+fn engine_and_reference_agree_on_every_packet_in_virtual_channel_routers() {
+    let coverage = Coverage::default();
+    for_each_flit_plan((400, 2), |plan, cycles| coverage.compare(plan, cycles));
+    coverage.check();
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn engine_and_reference_agree_on_many_systems_of_virtual_channel_routers() {
+    let coverage = Coverage::default();
+    for seed in 10..20 {
+        for_each_flit_plan((1_000, seed), |plan, cycles| coverage.compare(plan, cycles));
+    }
+    coverage.check();
+    println!("{:?}", coverage.0.borrow());
+}
+
+#[test]
+fn engine_and_reference_agree_on_programs_over_virtual_channel_routers() {
+    let coverage = programs::Coverage::default();
+    for_each_flit_program((60, 3), |plan| coverage.compare(plan));
+    let (compared, packets) = (coverage.of("compared"), coverage.of("packets"));
+    assert!(compared >= 40 && packets >= 1_000, "{compared} programs, {packets} packets");
+}
+
+#[test]
+fn what_is_measured_of_virtual_channel_routers_is_what_the_lives_of_the_packets_say() {
+    let coverage = metrics::Coverage::default();
+    for_each_measured_flit_plan((60, 4), |plan| coverage.compare(plan));
+}
