@@ -45,6 +45,8 @@ pub enum Purpose {
     Phase = 15,
     /// When it is looked who is held up in an InfiniBand fabric.
     Sampling = 16,
+    /// Which link of a group of a dragonfly stands where.
+    Arrangement = 17,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

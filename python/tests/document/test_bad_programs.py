@@ -107,6 +107,12 @@ OF_PROGRAMS = {
     "jobs.0.host={ packet_length = 4, header_length = 4 }": ("host.header_length = 4", "valid: less than"),
     "jobs.0.host={ packet_length = 64 }": ("buffers.output = 32", "packet of 64 phits", "at least 64"),
     "jobs.0.host={ gap = 9_999_999 }": ("jobs.0.host.gap = 9999999", "valid: 0 … 1000000"),
+    "jobs.0.host={ nic_queue = 0 }": ("jobs.0.host.nic_queue = 0", "valid: 1 … 65536"),
+    'contention="none"|jobs.0.host={ nic_queue = 4 }': (
+        "jobs.0.host.nic_queue = 4",
+        "without contention no packet waits",
+        "valid: no such key",
+    ),
     "jobs.0.host={ cpu_speed = 0 }": ("jobs.0.host.cpu_speed = 0", "valid: a number above 0", "infinite"),
     'jobs.0.host={ collectives = { barrier = "ring" } }': (
         'jobs.0.host.collectives.barrier = "ring"',

@@ -12,6 +12,9 @@ pub const CYCLES: RangeInclusive<u32> = 1..=MAX_CYCLES;
 /// Times that a processor takes for a message \[cycles\].
 pub const PROCESSOR_TIMES: RangeInclusive<u32> = 0..=1_000_000;
 
+/// Packets of messages that wait in a network interface.
+pub const NIC_QUEUES: RangeInclusive<u32> = 1..=65_536;
+
 /// VCs of a class of ports.
 pub const VCS: RangeInclusive<u32> = 1..=MOST;
 

@@ -1,6 +1,6 @@
 //! Programs that nodes run, and the hosts they run on, as written in the document.
 
-use super::limits::{PACKET_LENGTHS, PROCESSOR_TIMES, SERVICE_LEVELS};
+use super::limits::{NIC_QUEUES, PACKET_LENGTHS, PROCESSOR_TIMES, SERVICE_LEVELS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -426,6 +426,13 @@ pub struct HostConfig {
     #[serde(default)]
     #[schemars(range(min = *PROCESSOR_TIMES.start(), max = *PROCESSOR_TIMES.end()))]
     pub gap: u32,
+    /// Packets of messages that the network interface of a node holds \[packets\]; default: any number. A packet is generated when it enters
+    /// the network interface, where it finds room when an earlier one is admitted: that is its time stamp for age arbitration, and where its
+    /// latency begins. By default all packets of a message are generated when the node sends it (`gen_q_x` and `gen_q_∞` of Izu &
+    /// Vallejo 2019, §4.2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *NIC_QUEUES.start(), max = *NIC_QUEUES.end()))]
+    pub nic_queue: Option<u32>,
     /// Larger messages use rendezvous \[bytes\]; default `none`: all are sent eagerly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eager_limit: Option<EagerLimit>,

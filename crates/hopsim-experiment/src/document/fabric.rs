@@ -59,6 +59,11 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
             return Err(ConfigError::new(format!("jobs.{index}.host.{key}"), reason)
                 .valid(instead("router.infiniband.mtu")));
         }
+        if let Some(packets) = job.get("host").and_then(|host| host.get("nic_queue")) {
+            let reason = "packets of an InfiniBand fabric have no time stamps";
+            let key = format!("jobs.{index}.host.nic_queue");
+            return Err(ConfigError::new(key, reason).value(packets).valid("no such key"));
+        }
         let mut keys = job.as_object().into_iter().flatten().map(|(key, _)| key);
         let known = keys_of(job);
         if let Some(key) = keys.find(|key| !known.contains(&key.as_str())) {

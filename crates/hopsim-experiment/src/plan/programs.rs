@@ -4,7 +4,7 @@ use super::external;
 use super::generators;
 use super::quantity::{SIZES, TIMES, positive};
 use super::within;
-use crate::config::limits::{PACKET_LENGTHS, PROCESSOR_TIMES};
+use crate::config::limits::{NIC_QUEUES, PACKET_LENGTHS, PROCESSOR_TIMES};
 use crate::config::measure::RecordStream;
 use crate::config::program::{
     AnySource, CpuSpeed, EagerLimit, HostCompat, HostConfig, LastPacket, ProgramConfig, Repeat,
@@ -68,7 +68,24 @@ pub fn check_contention(plan: &Plan) -> Result<(), ConfigError> {
         let reason = "without contention the wire of a node carries a phit per cycle";
         return Err(ConfigError::new("semantics.injection_link", reason).value("unlimited").valid("serial"));
     }
-    Ok(())
+    check_nic_queues(plan)
+}
+
+/// Refuses network interfaces of a size where no packet has a time stamp: nothing that is measured would depend on it.
+fn check_nic_queues(plan: &Plan) -> Result<(), ConfigError> {
+    if plan.experiment.has_contention() {
+        return Ok(());
+    }
+    let jobs = plan.experiment.jobs.iter();
+    let bounded = |job: &JobConfig| job.host.as_ref().and_then(|host| host.nic_queue);
+    match jobs.map(bounded).enumerate().find_map(|(index, packets)| Some((index, packets?))) {
+        Some((index, packets)) => {
+            let reason = "without contention no packet waits in a network interface";
+            let key = format!("jobs.{index}.host.nic_queue");
+            Err(ConfigError::new(key, reason).value(packets).valid("no such key"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A job that runs a program, as written in the document.
@@ -240,6 +257,9 @@ fn rules(
     within(PROCESSOR_TIMES, host.send_overhead, path("send_overhead"))?;
     within(PROCESSOR_TIMES, host.receive_overhead, path("receive_overhead"))?;
     within(PROCESSOR_TIMES, host.gap, path("gap"))?;
+    if let Some(packets) = host.nic_queue {
+        within(NIC_QUEUES, packets, path("nic_queue"))?;
+    }
     let packet_length = packet_length(Some(host));
     within(PACKET_LENGTHS, packet_length, path("packet_length"))?;
     if host.header_length >= packet_length {
@@ -256,6 +276,7 @@ fn rules(
         send_overhead: host.send_overhead,
         receive_overhead: host.receive_overhead,
         gap: host.gap,
+        nic_queue: host.nic_queue.map_or(usize::MAX, |packets| packets as usize),
         eager_limit: match host.eager_limit {
             Some(EagerLimit::Bytes(bytes)) => Some(bytes),
             Some(EagerLimit::Named(_)) | None => None,

@@ -167,7 +167,7 @@ fn unknown_choice() {
     assert_eq!(
         after("arrangement = \"absolute\""),
         "line 7, column 1: topology.dragonfly.arrangement = \"absolute\": no such choice; \
-         valid: palmtree, consecutive"
+         valid: palmtree, consecutive, random"
     );
     let message = after("[[jobs]]\ntraffic = { pattern = \"ADV+x\" }");
     let start = "line 8, column 13: jobs.0.traffic.pattern = \"ADV+x\": no such choice; valid: uniform, adversarial, ";

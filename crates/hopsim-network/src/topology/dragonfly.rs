@@ -3,7 +3,7 @@
 use super::{GLOBAL, GroupClasses, Interconnect, LOCAL, MAX_PORTS, Parameters, PortClass};
 use crate::by_class::ByClass;
 use crate::error::{ConfigError, within};
-use hopsim_random::Stream;
+use hopsim_random::{Purpose, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -18,6 +18,22 @@ pub enum Arrangement {
     Palmtree,
     /// Slot s leads to the s-th group, counting all but the own one.
     Consecutive,
+    /// Every group has the links of `consecutive` in an order of its own, drawn at random: links to neighbouring groups stand at different
+    /// routers in different groups, and so do the links of a trunk (Camarero, Vallejo & Beivide, ACM TACO 11(4), 2014).
+    Random(RandomArrangement),
+}
+
+/// What a random arrangement is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RandomArrangement {
+    /// Seed of the draws: the network is the same for all seeds of a run.
+    #[serde(default = "one")]
+    pub seed: u64,
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// A group has `a` routers, every two of them joined by a local link. Each router has `p` nodes and `h` global links
@@ -64,6 +80,8 @@ pub struct Dragonfly {
     h: u32,
     groups: u32,
     arrangement: Arrangement,
+    /// Orders of the slots of all groups, where these are drawn at random -- constant.
+    orders: Option<SlotOrders>,
     /// Whether a pair of groups shares more than one link -- constant.
     trunked: bool,
     /// Residues (offset − 1) of the slots beyond the last full round -- constant.
@@ -89,6 +107,39 @@ struct Place {
 struct Exit {
     position: u16,
     port: u16,
+}
+
+/// An order of its own for the slots of every group.
+#[derive(Clone, Debug)]
+struct SlotOrders {
+    slots: u32,
+    /// The slot whose link stands at a slot, by group · slots + slot.
+    link_at: Vec<u32>,
+    /// The slot at which the link of a slot stands, by group · slots + slot.
+    place_of: Vec<u32>,
+}
+
+impl SlotOrders {
+    fn draw(config: RandomArrangement, (groups, slots): (u32, u32)) -> Self {
+        let mut orders = Self { slots, link_at: Vec::new(), place_of: vec![0; (groups * slots) as usize] };
+        for group in 0..groups {
+            let mut links: Vec<u32> = (0..slots).collect();
+            Stream::new(config.seed, Purpose::Arrangement, u64::from(group)).shuffle(&mut links);
+            for (slot, &link) in (0..).zip(&links) {
+                orders.place_of[(group * slots + link) as usize] = slot;
+            }
+            orders.link_at.extend(links);
+        }
+        orders
+    }
+
+    fn link_at(&self, group: u32, slot: u32) -> u32 {
+        self.link_at[(group * self.slots + slot) as usize]
+    }
+
+    fn place_of(&self, group: u32, link: u32) -> u32 {
+        self.place_of[(group * self.slots + link) as usize]
+    }
 }
 
 /// A global link, one of those between two groups.
@@ -146,6 +197,10 @@ impl Dragonfly {
             h,
             groups,
             arrangement: config.arrangement,
+            orders: match config.arrangement {
+                Arrangement::Random(random) => Some(SlotOrders::draw(random, (groups, slots))),
+                Arrangement::Palmtree | Arrangement::Consecutive => None,
+            },
             trunked: slots > groups - 1,
             spare: spare_residues(a * h, groups),
             places: (0..routers).map(|r| Place { group: (r / a) as u16, position: (r % a) as u16 }).collect(),
@@ -182,6 +237,13 @@ impl Dragonfly {
 
     /// Group and slot at the other end of `slot` of `group`.
     fn slot_peer(&self, group: u32, slot: u32) -> Option<(u32, u32)> {
+        let Some(orders) = &self.orders else { return self.link_peer(group, slot) };
+        let (peer, back) = self.link_peer(group, orders.link_at(group, slot))?;
+        Some((peer, orders.place_of(peer, back)))
+    }
+
+    /// Group and slot at the other end of `slot` of `group`, before groups are given orders of their own.
+    fn link_peer(&self, group: u32, slot: u32) -> Option<(u32, u32)> {
         let others = self.groups - 1;
         let rounds = self.a * self.h / others;
         let (round, residue) = (slot / others, slot % others);
@@ -196,7 +258,7 @@ impl Dragonfly {
                 let peer = (group + self.groups - residue - 1) % self.groups;
                 Some((peer, (rounds - 1 - round) * others + (others - 1 - residue)))
             }
-            Arrangement::Consecutive => {
+            Arrangement::Consecutive | Arrangement::Random(_) => {
                 let peer = if residue < group { residue } else { residue + 1 };
                 Some((peer, round * others + if group < peer { group } else { group - 1 }))
             }
@@ -417,7 +479,8 @@ mod tests {
 
     fn samples() -> Vec<Dragonfly> {
         let mut all = Vec::new();
-        for arrangement in [Arrangement::Palmtree, Arrangement::Consecutive] {
+        let random = Arrangement::Random(RandomArrangement { seed: 3 });
+        for arrangement in [Arrangement::Palmtree, Arrangement::Consecutive, random] {
             for (p, a, h) in [(1, 1, 1), (2, 4, 2), (1, 3, 3), (3, 6, 3), (2, 5, 1)] {
                 all.extend((2..=a * h + 1).map(|g| dragonfly(p, a, h, Some(g), arrangement)));
             }
@@ -456,6 +519,22 @@ mod tests {
             let plugged: usize = (1..t.groups).map(|d| t.trunks(0, d).len()).sum();
             assert!(plugged + 1 >= (t.a * t.h) as usize);
         }
+    }
+
+    #[test]
+    fn a_random_arrangement_is_another_one_in_every_group_and_with_every_seed() {
+        let slots_to_next = |seed| -> Vec<u32> {
+            let random = Arrangement::Random(RandomArrangement { seed });
+            let t = dragonfly(2, 4, 2, None, random);
+            let leads =
+                |group: u32| (0..8).find(|&slot| t.group_behind(group, slot) == Some((group + 1) % t.groups));
+            (0..t.groups).filter_map(leads).collect()
+        };
+        let slots = slots_to_next(3);
+        assert_eq!(slots.len(), 9, "every group has a link to the next one");
+        assert!(slots.iter().any(|slot| *slot != slots[0]), "{slots:?}");
+        assert_eq!(slots, slots_to_next(3));
+        assert_ne!(slots, slots_to_next(4));
     }
 
     #[test]

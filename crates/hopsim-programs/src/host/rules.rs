@@ -29,6 +29,8 @@ pub struct Rules {
     pub receive_overhead: Cycle,
     /// Least time between the beginnings of two messages of a node, g of `LogGOPS` \[cycles\].
     pub gap: Cycle,
+    /// Packets that the network interface of a node holds; a packet is generated when it enters. `usize::MAX`: any number.
+    pub nic_queue: usize,
     /// The largest payload of an eager message: larger messages wait until they are received, by rendezvous \[bytes\].
     pub eager_limit: Option<u64>,
     /// When an eager send is done.
@@ -56,6 +58,7 @@ impl Default for Rules {
             send_overhead: 0,
             receive_overhead: 0,
             gap: 0,
+            nic_queue: usize::MAX,
             eager_limit: None,
             send_completes: SendCompletes::Buffered,
             packet_length: 16,

@@ -211,9 +211,21 @@ impl Simulator<'_> {
         let Parcel { to, joined, ref mut lengths, .. } = self.parcels[parcel];
         let length = lengths.pop_front().expect("it has packets left");
         let packet = self.new_packet(node, to as u32, Role::OneWay, length);
-        self.packets[packet].trace.generated = joined;
+        self.packets[packet].trace.generated = self.enters_interface(node, joined);
         self.nics[node].queue.push_back(packet);
         self.parcels[parcel].packets.push(packet);
+    }
+
+    /// When a packet of a message that joined at `joined` enters the network interface: as soon as fewer packets than that holds have
+    /// joined before it and are not admitted.
+    fn enters_interface(&mut self, node: usize, joined: u32) -> u32 {
+        let most = self.program(node).rules.nic_queue;
+        let left = &self.rank(node).admissions;
+        let mut entered = joined;
+        while left.iter().filter(|&&at| at > entered).count() >= most {
+            entered += 1;
+        }
+        entered
     }
 
     /// Notes that the last packet made of a parcel has been admitted.
@@ -230,6 +242,7 @@ impl Simulator<'_> {
             self.messages[message].left = Some(leaves);
         }
         let rank: &mut Rank = self.rank(node);
+        rank.admissions.push(now);
         if is_first {
             rank.began = Some(now);
         }

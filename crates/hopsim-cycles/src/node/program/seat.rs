@@ -12,6 +12,7 @@ use hopsim_programs::job::ProgramPlan;
 use hopsim_programs::record::Rank;
 use hopsim_programs::standstill::RankState;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// A message some of whose packets have not been admitted.
 #[derive(Clone, Serialize, Deserialize)]
@@ -33,6 +34,7 @@ pub struct SeatState {
     sending: Option<Sending>,
     next_message: u32,
     serial: u32,
+    admissions: VecDeque<u32>,
 }
 
 /// A rank with its node.
@@ -67,6 +69,8 @@ pub struct Seat {
     next_message: u32,
     /// Packets admitted so far.
     serial: u32,
+    /// Cycles in which the last packets were admitted, as many as the network interface holds; empty if it holds any number.
+    admissions: VecDeque<u32>,
 }
 
 impl Seat {
@@ -89,6 +93,7 @@ impl Seat {
             sending: None,
             next_message: 0,
             serial: 0,
+            admissions: VecDeque::new(),
         }
     }
 
@@ -112,6 +117,7 @@ impl Seat {
             sending,
             next_message,
             serial,
+            admissions,
         } = self;
         SeatState {
             host: host.save(),
@@ -122,17 +128,28 @@ impl Seat {
             sending: sending.clone(),
             next_message: *next_message,
             serial: *serial,
+            admissions: admissions.clone(),
         }
     }
 
     /// Goes on with the state of a seat, before its program begins.
     pub fn load(&mut self, state: &SeatState) {
-        let SeatState { host, wakes_at, wire_free, last_event, has_begun, sending, next_message, serial } =
-            state;
+        let SeatState {
+            host,
+            wakes_at,
+            wire_free,
+            last_event,
+            has_begun,
+            sending,
+            next_message,
+            serial,
+            admissions,
+        } = state;
         self.host.load(host.clone());
         (self.wakes_at, self.wire_free, self.last_event) = (*wakes_at, *wire_free, *last_event);
         (self.has_begun, self.sending) = (*has_begun, sending.clone());
         (self.next_message, self.serial) = (*next_message, *serial);
+        self.admissions.clone_from(admissions);
     }
 
     /// The host does what follows by cycle `now`.
@@ -197,7 +214,7 @@ impl Seat {
             next: NONE,
             destination: nodes[outgoing.letter.destination as usize],
             length: packets.length_of(index),
-            generated: outgoing.queued,
+            generated: outgoing.queued.max(self.last_entry()),
             serial: self.serial,
             arrived: 0,
             requested: NONE,
@@ -209,6 +226,7 @@ impl Seat {
     pub fn admitted(&mut self, now: u32, time: u32, own: u32, nodes: &[u32]) -> Option<Message> {
         let first = if self.sending.is_none() { self.begin_message(now, own, nodes) } else { None };
         self.serial = self.serial.wrapping_add(1);
+        self.leave_interface(now);
         let sending = self.sending.as_mut()?;
         sending.next += 1;
         if sending.next == sending.packets.count {
@@ -216,6 +234,24 @@ impl Seat {
             self.sending = None;
         }
         first
+    }
+
+    /// The first cycle in which the next packet could enter the network interface, 0 if it has always had room: a packet enters when the
+    /// one leaves that is ahead of it by as many as the interface holds.
+    fn last_entry(&self) -> u32 {
+        let is_full = self.admissions.len() == self.host.rules().nic_queue;
+        if is_full { self.admissions.front().copied().unwrap_or(0) } else { 0 }
+    }
+
+    /// A packet has left the network interface.
+    fn leave_interface(&mut self, now: u32) {
+        let most = self.host.rules().nic_queue;
+        if most < usize::MAX {
+            if self.admissions.len() == most {
+                self.admissions.pop_front();
+            }
+            self.admissions.push_back(now);
+        }
     }
 
     fn begin_message(&mut self, now: u32, own: u32, nodes: &[u32]) -> Option<Message> {

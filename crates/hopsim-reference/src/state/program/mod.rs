@@ -30,6 +30,8 @@ pub struct Rank {
     pub coming: Vec<usize>,
     /// Parcels that wait for the network interface or are being admitted.
     pub queue: VecDeque<usize>,
+    /// Cycles in which packets of the rank were admitted.
+    pub admissions: Vec<u32>,
     /// Cycle in which the last parcel began.
     pub began: Option<u32>,
     /// Sends that are done when their last phit leaves the node, each behind the cycle in which it does.
@@ -66,6 +68,7 @@ impl Rank {
             announced: Vec::new(),
             coming: Vec::new(),
             queue: VecDeque::new(),
+            admissions: Vec::new(),
             began: None,
             leaving: Vec::new(),
             numbers: 0,
