@@ -27,9 +27,9 @@ pub enum Arrangement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomArrangement {
-    /// Seed of the draws: the network is the same for all seeds of a run.
+    /// Which of all random arrangements it is: the same one with all seeds of a run.
     #[serde(default = "one")]
-    pub seed: u64,
+    pub instance: u64,
 }
 
 fn one() -> u64 {
@@ -124,7 +124,7 @@ impl SlotOrders {
         let mut orders = Self { slots, link_at: Vec::new(), place_of: vec![0; (groups * slots) as usize] };
         for group in 0..groups {
             let mut links: Vec<u32> = (0..slots).collect();
-            Stream::new(config.seed, Purpose::Arrangement, u64::from(group)).shuffle(&mut links);
+            Stream::new(config.instance, Purpose::Arrangement, u64::from(group)).shuffle(&mut links);
             for (slot, &link) in (0..).zip(&links) {
                 orders.place_of[(group * slots + link) as usize] = slot;
             }
@@ -479,7 +479,7 @@ mod tests {
 
     fn samples() -> Vec<Dragonfly> {
         let mut all = Vec::new();
-        let random = Arrangement::Random(RandomArrangement { seed: 3 });
+        let random = Arrangement::Random(RandomArrangement { instance: 3 });
         for arrangement in [Arrangement::Palmtree, Arrangement::Consecutive, random] {
             for (p, a, h) in [(1, 1, 1), (2, 4, 2), (1, 3, 3), (3, 6, 3), (2, 5, 1)] {
                 all.extend((2..=a * h + 1).map(|g| dragonfly(p, a, h, Some(g), arrangement)));
@@ -522,9 +522,9 @@ mod tests {
     }
 
     #[test]
-    fn a_random_arrangement_is_another_one_in_every_group_and_with_every_seed() {
-        let slots_to_next = |seed| -> Vec<u32> {
-            let random = Arrangement::Random(RandomArrangement { seed });
+    fn a_random_arrangement_is_another_one_in_every_group_and_in_every_instance() {
+        let slots_to_next = |instance| -> Vec<u32> {
+            let random = Arrangement::Random(RandomArrangement { instance });
             let t = dragonfly(2, 4, 2, None, random);
             let leads =
                 |group: u32| (0..8).find(|&slot| t.group_behind(group, slot) == Some((group + 1) % t.groups));

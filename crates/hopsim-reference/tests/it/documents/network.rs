@@ -23,7 +23,7 @@ pub fn dragonfly(common: u32) -> impl Strategy<Value = Value> {
         let most = if p > 3 { 2 } else { (a * h + 1).min(6) };
         (Just((p, a, h)), 2..=most, any::<bool>())
     });
-    let arrangements = vec![json!("palmtree"), json!("consecutive"), json!({ "random": { "seed": 5 } })];
+    let arrangements = vec![json!("palmtree"), json!("consecutive"), json!({ "random": { "instance": 5 } })];
     (shape, select(arrangements)).prop_map(|(((p, a, h), groups, full), arrangement)| {
         let full = full && p <= 3 && a * h <= 6;
         let groups = if full { a * h + 1 } else { groups };
