@@ -69,9 +69,10 @@ def test_what_a_document_names_is_read_by_the_process_that_runs_it(tmp_path: Pat
     """By its path, wherever that process works."""
     shutil.copy(TRACE, tmp_path / "cg.mpt.xz")
     (tmp_path / "program.toml").write_text(PROGRAM, "utf-8")
+    one = {"sweep": {}}
     with processes(1) as pool:
-        swept = hs.sweep(tmp_path / "program.toml", executor=pool)
-    assert swept.table.equals(hs.sweep(tmp_path / "program.toml").table)
+        swept = hs.sweep(tmp_path / "program.toml", one, executor=pool)
+    assert swept.table.equals(hs.sweep(tmp_path / "program.toml", one).table)
 
 
 @pytest.mark.skipif(

@@ -168,7 +168,7 @@ def test_a_state_that_was_made_to_deceive_is_told_with_its_name(
     """Its checksum fits, and what it says cannot be."""
     state, draw = tmp_path / "state", random.Random(1)
     dragonfly = {"dragonfly": {"p": 2, "a": 4, "h": 2}}
-    small = {"load": 0.5, "topology": dragonfly, "measure": {"warmup": 200, "cycles": 200}}
+    small = {"load": 0.5, "topology": dragonfly, "measure": {"warmup": 200, "cycles": 400}}
     hs.run(small, save_state=state, save_at=333)
     whole = state.read_bytes()[:-4]
     told: list[str] = []
