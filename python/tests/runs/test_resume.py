@@ -22,7 +22,7 @@ SLOW_LAST = (
     TINY.replace("p = 1\na = 2\nh = 1", "p = 2\na = 4\nh = 2")
     + """
 [sweep.product]
-"measure.cycles" = [100, 200, 1_500_000]
+"measure.cycles" = [100, 200, 4_000_000]
 """
 )
 
