@@ -238,7 +238,9 @@ impl Simulator<'_> {
             let all = std::mem::take(&mut self.flits_mut(router).handled);
             let (due, later): (Vec<_>, Vec<_>) = all.into_iter().partition(|&(due, _)| due == self.now);
             self.flits_mut(router).handled = later;
-            due.into_iter().for_each(|(_, packet)| self.consume(packet));
+            for (_, packet) in due {
+                self.consume(packet);
+            }
             for output in 0..self.routers[router].outputs.len() {
                 while let Some(flit) = self.routers[router].outputs[output].crossbar.pop_due(self.now) {
                     self.take_flit(flit);

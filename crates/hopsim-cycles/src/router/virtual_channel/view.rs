@@ -117,7 +117,7 @@ impl Attempt {
             serial: packet.serial,
             router: region.kernel.span.router(number),
             now: region.kernel.now,
-            attempts: region.shared.attempts.clone(),
+            attempts: region.shared.attempts,
             stream: None,
         }
     }

@@ -112,11 +112,11 @@ fn parts() -> impl Strategy<Value = Parts> {
     let selection = prop::option::weighted(0.3, one_of(&["shortest", "highest", "lowest", "random"]));
     (routers, [1..=20u32, 1..=20u32], vcs, selection).prop_map(
         |(routers, buffers, (spare_vcs, injection_vcs, injection_room), selection)| Parts {
-            selection,
             routers,
             buffers,
             spare_vcs,
             injection_vcs,
+            selection,
             injection_room,
         },
     )
