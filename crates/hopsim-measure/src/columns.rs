@@ -116,7 +116,7 @@ const MEANS_OF_REPLIES: [ColumnText; 5] = [
 ];
 
 /// Keys of the summary that are not among the means.
-const SUMMARY: [ColumnText; 24] = [
+const SUMMARY: [ColumnText; 25] = [
     ("job", "", "Name of the job that the record is about; in records and rows by job only."),
     (
         "offered_load",
@@ -133,6 +133,7 @@ const SUMMARY: [ColumnText; 24] = [
         CYCLES,
         "99th percentile of the packet latency, from a histogram with bins at most 0.1 % wide.",
     ),
+    ("packet_latency_min", CYCLES, "Least packet latency."),
     ("packet_latency_max", CYCLES, "Greatest packet latency."),
     (
         "router_injection_min",

@@ -46,6 +46,8 @@ pub struct Totals {
     pub misrouted: [u64; 4],
     /// Replies among the delivered packets.
     pub replies: Replies,
+    /// Least latency; 0 if there is no packet, as none takes less than a cycle.
+    pub latency_min: u32,
     /// Greatest latency.
     pub latency_max: u32,
     /// What the packets add up to in phits.
@@ -106,9 +108,17 @@ impl Totals {
             self.queues[class] += other.queues[class];
             self.hops[class] += other.hops[class];
         }
+        self.latency_min = least(self.latency_min, other.latency_min);
         self.latency_max = self.latency_max.max(other.latency_max);
         self.phits.add(&other.phits);
     }
+}
+
+/// The less of two latencies, of which 0 stands for none.
+#[inline]
+fn least(one: u32, other: u32) -> u32 {
+    // Less one, none is more than any other.
+    one.wrapping_sub(1).min(other.wrapping_sub(1)).wrapping_add(1)
 }
 
 /// One row of the time series.

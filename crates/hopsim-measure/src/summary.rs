@@ -217,6 +217,7 @@ impl<'a> Figures<'a> {
         // Bars of the histogram are 0.1 % wide; the last one may reach beyond the greatest latency.
         let quantile =
             |h: &Histogram<u64>, q| any.then(|| h.value_at_quantile(q).min(totals.latency_max.into()) as f64);
+        record.insert("packet_latency_min".into(), number(any.then(|| f64::from(totals.latency_min))));
         record.insert("packet_latency_p50".into(), number(quantile(&histogram, 0.5)));
         record.insert("packet_latency_p99".into(), number(quantile(&histogram, 0.99)));
         record.insert("packet_latency_max".into(), number(any.then(|| f64::from(totals.latency_max))));

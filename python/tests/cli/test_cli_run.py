@@ -17,6 +17,7 @@ SUMMARY = {
     "offered_load",
     "accepted_load",
     "packet_latency_mean",
+    "packet_latency_min",
     "packet_latency_p50",
     "packet_latency_p99",
     "packet_latency_max",

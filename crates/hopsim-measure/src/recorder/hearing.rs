@@ -4,7 +4,7 @@ use super::Recorder;
 use crate::parts::{PartTotals, TENTHS};
 use crate::places::{LinkCounts, Places};
 use crate::recorder::rows::Rows;
-use crate::recorder::{Interval, Totals};
+use crate::recorder::{Interval, Totals, least};
 #[cfg(feature = "trace")]
 use crate::trace::Tracer;
 use hopsim_cycles::kernel::ids::{Id as _, PairId, RegionNode, RegionRouter, SlotId};
@@ -167,6 +167,7 @@ impl Observer for Recorder {
             totals.queues[class] += u64::from(packet.queue_wait[class]);
             totals.hops[class] += u64::from(packet.hops[class]);
         }
+        totals.latency_min = least(totals.latency_min, latency);
         totals.latency_max = totals.latency_max.max(latency);
         if let Some(part) = self.by_part.get_mut(rows.part + job) {
             part.add(&PartTotals { delivered: 1, phits: length.into(), latency: latency.into() });

@@ -45,6 +45,8 @@ impl Run<'_> {
         let latencies: Vec<u32> = delivered.iter().map(|life| life.latency()).collect();
         record.insert("packet_latency_p50".into(), number(percentile(&latencies, 50)));
         record.insert("packet_latency_p99".into(), number(percentile(&latencies, 99)));
+        let least = latencies.iter().min().map(|&latency| f64::from(latency));
+        record.insert("packet_latency_min".into(), number(least));
         let greatest = latencies.iter().max().map(|&latency| f64::from(latency));
         record.insert("packet_latency_max".into(), number(greatest));
         for (name, value) in self.fairness(jobs) {
