@@ -69,7 +69,7 @@ def test_what_a_document_names_is_read_by_the_process_that_runs_it(tmp_path: Pat
     """By its path, wherever that process works."""
     shutil.copy(TRACE, tmp_path / "cg.mpt.xz")
     (tmp_path / "program.toml").write_text(PROGRAM, "utf-8")
-    one = {"sweep": {}}
+    one: dict[str, dict[str, list[Any]]] = {"sweep": {}}
     with processes(1) as pool:
         swept = hs.sweep(tmp_path / "program.toml", one, executor=pool)
     assert swept.table.equals(hs.sweep(tmp_path / "program.toml", one).table)
