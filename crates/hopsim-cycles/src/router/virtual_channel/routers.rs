@@ -130,7 +130,7 @@ impl FlitPort {
             far_pair,
             region: region as u16,
             latency: link.latency,
-            pace: link.cycles_per_phit,
+            pace: link.cycles_per_phit.max(1),
             class: layout.class[port],
         }
     }

@@ -68,19 +68,15 @@ impl<M: Run> VirtualChannel<'_, M> {
         let id = self.shared.slot_id(number, slot);
         let Some(pair) = self.routers.inputs[id].owned() else { return };
         let departure = self.kernel.now + self.shared.plan.switch_traversal_delay;
-        let output = self.shared.output(pair).0;
-        let (to_node, pace) = {
-            let state = &mut self.routers.ports_mut(number)[output];
-            state.free_at = self.kernel.now + state.pace.max(1);
-            (state.class == TERMINAL, state.pace.max(1))
-        };
+        let (output, vc) = self.shared.output(pair);
+        let link = &mut self.routers.ports_mut(number)[output];
+        link.free_at = self.kernel.now + link.pace;
+        let to_node = link.class == TERMINAL;
         if self.routers.inputs[id].has_head() {
             self.send_head(number, (port, slot), pair, departure);
         } else if !to_node {
-            let state = &self.routers.ports(number)[output];
-            let at = departure + state.latency + (pace - 1);
-            let (region, fed) = (state.region, state.fed(self.shared.output(pair).1));
-            self.kernel.send_flit(region, at, fed);
+            let link = &self.routers.ports(number)[output];
+            self.kernel.send_flit(link.region, departure + link.latency + (link.pace - 1), link.fed(vc));
         }
         if !to_node {
             self.take_room(number, pair, 1);
