@@ -442,7 +442,7 @@ def test_a_series_of_links_that_does_not_say_what_they_lead_to_draws_no_network_
     assert 'The network is not drawn; that needs\nmeasure.streams = ["links"]' in page.words
     assert "The stream link_series alone does not say what links lead to" in page.words
     assert (
-        "link_series (links), waits, flow_waits, congestion_flows, standing_packets. They are in"
+        "link_series (links), waits, flow_waits, congestion_flows, standing_packets, timeseries (timeseries). They are in"
         in page.words
     )
 
