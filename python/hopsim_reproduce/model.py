@@ -131,6 +131,8 @@ class Comparison:
     """Why ours may not exist."""
     allowed: float | None = None
     """Largest difference that agrees; None if nothing is asked of it."""
+    only: str = ""
+    """Why the value is shown and not judged, if it is not."""
 
     @property
     def agrees(self) -> bool | None:

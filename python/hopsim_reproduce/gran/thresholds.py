@@ -9,6 +9,7 @@ from hopsim.results.result import Result
 from hopsim_reproduce.gran.measured import in_every_seed, runs
 from hopsim_reproduce.gran.system import (
     GRAN,
+    HIGH,
     NOTES,
     ONE_SWITCH,
     ONE_THRESHOLD,
@@ -22,8 +23,6 @@ from hopsim_reproduce.model import Entry, Experiment, Fact, Measured, Outcome, R
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-HIGH = 4.0
-"""The high threshold [packets]."""
 DISTANCES = (0.0, 0.5, 0.95, 1.0, 1.1, 1.5, 2.0, 3.1)
 """Of the thresholds [packets]."""
 LOW = "router.infiniband.congestion_control.thresholds.low"

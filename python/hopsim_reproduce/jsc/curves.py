@@ -175,7 +175,7 @@ BY_AGE = (
 
 def entries() -> list[Entry]:
     """The three figures."""
-    priority = fairness.systems(PRIORITY)["MIN"].with_(name=WITH_PRIORITY)
+    priority = fairness.systems(PRIORITY, injection=JSC.injection)["MIN"].with_(name=WITH_PRIORITY)
     loss = gain(
         "MIN under UN",
         "throughput without priority against with it",

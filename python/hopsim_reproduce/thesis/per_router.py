@@ -108,7 +108,7 @@ class InjectionFigure:
         return [*self.study.notes(scale, self.study.fairness[scale]), *chapter, *more]
 
     def _experiments(self, scale: Scale, seeds: int) -> list[Experiment]:
-        systems = fairness.systems(self.arbitration, self.behaviour)
+        systems = fairness.systems(self.arbitration, self.behaviour, self.study.injection)
         traffic = advc(self.behaviour)
         network = self.study.fairness[scale]
         return [

@@ -97,7 +97,7 @@ class FairnessTable:
         ]
 
     def _experiments(self, scale: Scale, seeds: int) -> list[Experiment]:
-        systems = fairness.systems(self.arbitration, self.behaviour)
+        systems = fairness.systems(self.arbitration, self.behaviour, self.study.injection)
         traffic = advc(self.behaviour)
         return [
             Experiment(
