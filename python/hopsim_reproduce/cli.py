@@ -85,8 +85,8 @@ def command(
 ) -> None:
     """Run a published table or figure again and print it beside the published values.
 
-    Without NAME, list what can be reproduced. With `all` as NAME, run all of them, or resume what was stopped,
-    and write the score card: scorecard.json and scorecard.html.
+    Without NAME, list what can be reproduced. With `all` as NAME, run all of them, or resume what was
+    stopped, and write the score card: scorecard.json and scorecard.html.
     """
     console = of_width(show.WIDTH)
     how = How(scale, jobs, seeds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,7 @@ def _repeats(entry: str) -> str:
 
 def _line(judged: Judged) -> Line:
     own = judged.sentence
-    cause = own.cause if judged.verdict == "failed" else judged.note
+    cause = own.known(judged.text) if judged.verdict == "failed" else judged.note
     return Line(judged.text, own.kind, own.where, judged.verdict, judged.found, cause)
 
 
@@ -100,7 +100,7 @@ def _record(each: Score) -> Mapping[str, Any]:
 def read(path: Path) -> list[Score]:
     """What `write` has written."""
     return [
-        Score(**{**record, "lines": [Line(**line) for line in record["lines"]]})
+        replace(Score(**record), lines=[Line(**line) for line in record["lines"]])
         for record in json.loads(path.read_text("utf-8"))
     ]
 

@@ -1,7 +1,7 @@
 """What publications say, sentence by sentence, and which statements and values of entries stand for which.
 
-An entry judges statements and values; `data/sentences/*.toml` says of each which sentence of the publication it
-stands for, and whether the publication says it at all. A statement stands for the first sentence of its
+An entry judges statements and values; `data/sentences/*.toml` says of each which sentence of the publication
+it stands for, and whether the publication says it at all. A statement stands for the first sentence of its
 publication's file that fits it.
 """
 
@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib import resources
 from typing import Any, Literal, get_args
 
@@ -41,15 +41,16 @@ class Sentence:
     """Whether it is of the published network and length, so that a quick run says nothing of it."""
     cause: str = ""
     """What is known of why it does not hold."""
+    fails: Sequence[str] = ("*",)
+    """The statements that this is known of."""
 
     def fits(self, entry: str, text: str) -> bool:
         """Whether a statement of an entry stands for it."""
-        own, statements = self._patterns
-        return own.fullmatch(entry) is not None and any(each.fullmatch(text) for each in statements)
+        return _fits([self.entry], entry) and _fits(self.statements, text)
 
-    @cached_property
-    def _patterns(self) -> tuple[re.Pattern[str], Sequence[re.Pattern[str]]]:
-        return _pattern(self.entry), [_pattern(text) for text in self.statements]
+    def known(self, text: str) -> str:
+        """What is known of why a statement does not hold; empty if nothing is."""
+        return self.cause if _fits(self.fails, text) else ""
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,11 @@ class Judged:
         return self.sentence.kind
 
 
+def _fits(patterns: Sequence[str], text: str) -> bool:
+    return any(_pattern(each).fullmatch(text) for each in patterns)
+
+
+@cache
 def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(".*".join(re.escape(part) for part in text.split("*")))
 

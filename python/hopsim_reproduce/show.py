@@ -204,13 +204,13 @@ def write(directory: Path, entry: Entry, scale: Scale, result: Outcome) -> list[
         for own in [each.sentence]
     ]
     written: list[Path] = []
-    for name, columns, rows in (
+    for file, columns, rows in (
         ("comparison.csv", VALUE_COLUMNS, values),
         ("statements.csv", STATEMENT_COLUMNS, statements),
     ):
         if rows:
-            csv_file.write(directory / name, columns, rows)
-            written.append(directory / name)
+            csv_file.write(directory / file, columns, rows)
+            written.append(directory / file)
     return written
 
 

@@ -94,7 +94,9 @@ def one_threshold(found: Sequence[Run]) -> Iterator[Fact]:
     rates = [run.late("f2", 3) for run in found]
     yield in_every_seed("of three contributors f2 gets a little less than 5 Gb/s", "Gb/s", rates, 4.5, 5.0)
     ratios = [run.ratio(4) for run in found]
-    yield in_every_seed("with 4 contributors the unfairness is still there", "greatest over least", ratios, 1.2)
+    yield in_every_seed(
+        "with 4 contributors the unfairness is still there", "greatest over least", ratios, 1.2
+    )
     yield from used(0.95)(found)
 
 
@@ -315,7 +317,7 @@ def entries() -> list[Entry]:
             "§IV.A",
             [
                 "No threshold was found with which all that the text says of this figure holds. With 4 to 8 "
-                "packets the shares of three contributors are the published ones and those of two lie too far "
+                "packets the shares of three contributors are as published and those of two lie too far "
                 "apart; with 24 to 30 it is the other way round. A shorter timer makes all shares equal."
             ],
         ),
@@ -326,7 +328,7 @@ def entries() -> list[Entry]:
             fast_loop,
             (steady(CAPACITY, 0.02), two_thresholds, loop),
             "§IV.B",
-            [f"The thresholds are {DISTANCE:g} packets apart; which distances do is in gran-one-mtu."],
+            [f"The thresholds are {DISTANCE:g} packets apart. Which distances do is in gran-one-mtu."],
         ),
         StageFigure(
             "9",

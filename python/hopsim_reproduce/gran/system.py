@@ -121,8 +121,8 @@ NOTES = (
     "(§III.A), packets of 2,048 bytes.",
 )
 UNTOLD = (
-    "The paper prints neither buffers, nor the congestion control table, nor its timer, nor thresholds, nor "
-    "when a packet is marked: here a table of 128 entries that grows with the square of the index, increase 1, "
-    f"timer 150, a high threshold of {HIGH:g} packets, and marks when a packet goes onto the link. The "
-    "threshold was chosen for figure 4, see there."
+    "The paper prints neither buffers, nor the congestion control table, nor its timer, nor thresholds, "
+    "nor when a packet is marked: here a table of 128 entries that grows with the square of the index, "
+    f"increase 1, timer 150, a high threshold of {HIGH:g} packets, and marks when a packet goes onto the "
+    "link. The threshold was chosen for figure 4, see there."
 )

@@ -10,8 +10,7 @@ from hopsim_reproduce.thesis.published import published
 from hopsim_reproduce.thesis.system import AGE, TABLE_1_2, Arbitration, Buffers
 
 SETTINGS = ((TABLE_1_2.injection, 10_000), (INJECTION, WARMUP))
-"""Injection buffers [phits per VC] and warm-up [cycles]: those of the thesis' network with less warm-up, and those
-of the other entries."""
+"""Injection buffers [phits per VC] and warm-up [cycles]: others, and those of the other entries."""
 ROWS = (
     ("2", PRIORITY, "Obl-CRG", 0.45),
     ("2", PRIORITY, "Src-CRG", 0.10),

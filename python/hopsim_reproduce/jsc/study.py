@@ -10,8 +10,9 @@ from hopsim_reproduce.thesis.system import Arbitration
 WARMUP, CYCLES = 15_000, 15_000
 """The text gives the second; the first is "an adequate amount of time"."""
 INJECTION = 1_000
-"""Injection buffer [phits per VC]. Table 1 prints none. The thesis, later, has 256 and shows in its figure 3.3
-that the peaks of latency of figure 6 come with 1,000; with 256 table 4 does not come out above saturation."""
+"""Injection buffer [phits per VC]. Table 1 prints none. The thesis, later, has 256 and shows in its figure
+3.3 that peaks of latency as in figure 6 come with 1,000; with 256 table 4 does not come out above saturation.
+"""
 PUBLISHED = Network(6, WARMUP, CYCLES)
 
 JSC = Study(

@@ -157,8 +157,8 @@ def _notes(scale: Scale) -> list[str]:
     lines = [
         f"{NOTE} Bursts of {lengths[0]} packets to {longest}; short ones are repeated until a node has sent "
         f"about {PACKETS:,}, or as much as in its longest burst.",
-        "The paper does not give the size of its 2-D network. It uses the ring instead of an 8×8 torus, which "
-        "hardly saturates, and speaks of a radix similar to the ring's: here 16×16 and 32×32.",
+        "The paper does not give the size of its 2-D network. It uses the ring instead of an 8×8 torus, as "
+        "that hardly saturates, and speaks of a radix similar to the ring's: here 16×16 and 32×32.",
         f"{CHOSEN}; a packet in the torus without a way to go in X is put to an injection port by its way "
         "in Y.",
     ]

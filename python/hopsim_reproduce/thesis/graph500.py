@@ -11,9 +11,18 @@ from dataclasses import dataclass
 from hopsim.results.result import Result
 from hopsim_reproduce.claims import Value, at_place, between, ratio
 from hopsim_reproduce.figure import Claim, Figure
-from hopsim_reproduce.model import Entry, Fact, Scale, slug
-from hopsim_reproduce.panels import ACCEPTED, EXECUTION_SECONDS, Case, Line, Panel, Points
-from hopsim_reproduce.thesis.graph500_system import FOGSIM, MIN, QUERY_TIME, SCALES, VAL, Layout
+from hopsim_reproduce.model import AGREES, Entry, Fact, Scale, slug
+from hopsim_reproduce.panels import ACCEPTED, EXECUTION_SECONDS, Case, Line, Panel, Points, seconds
+from hopsim_reproduce.thesis.graph500_system import (
+    COALESCING,
+    FOGSIM,
+    MIN,
+    PACKET,
+    QUERY_TIME,
+    SCALES,
+    VAL,
+    Layout,
+)
 from hopsim_reproduce.thesis.study import THESIS
 
 QUERY_TIMES: Sequence[float] = (0.375, 1.5, 3, 6, 15, 30)
@@ -129,6 +138,10 @@ def _claims_2_13() -> Iterator[Claim]:
             1.8,
             2.2,
         )
+    for bandwidth, cycle in CYCLES.items():
+        limit = PACKET * 1e9 * seconds(cycle) / (MONT_BLANC * COALESCING)
+        statement = f"{bandwidth}: where processors limit the use is that of equation 2.20"
+        yield between(statement, _use(MONT_BLANC, bandwidth), (1 - AGREES) * limit, (1 + AGREES) * limit)
     statement = "at 15 ns more than 40 Gb/s is close to ineffective"
     yield ratio(statement, _time(MONT_BLANC, EDR), _time(MONT_BLANC), 0.9)
     for query_time in (FASTEST, ALTAMIRA):

@@ -92,7 +92,7 @@ def fair_in_transit(arbitration: Arbitration) -> list[Claim]:
     """Whatever the size."""
     panel = arbitration.title
     return [
-        between(f"{name}, {panel}: fair at any size", at_end(panel, name, RATIO), None, 1.5)
+        between(f"{name}, {panel}: fair at any size", at_end(panel, name, RATIO), None, 1.2)
         for name in IN_TRANSIT
     ]
 
