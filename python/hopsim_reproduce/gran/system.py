@@ -45,7 +45,7 @@ TWO_SWITCHES = Topology(
 )
 """Figure 8; node 3 is idle."""
 
-HIGH = 8.0
+HIGH = 9.0
 """The high threshold [packets]."""
 DISTANCE = 3.1
 """Of the two thresholds [packets]: "a little more than 3 MTUs" (§IV.B)."""

@@ -167,7 +167,7 @@ def entries() -> list[Entry]:
         Entry(
             name="gran-mark-points",
             title="Fairness by the point at which packets are marked",
-            source=f"{GRAN}, §IV.A leaves it open: what figure 4 depends on",
+            source=f"a study of ours; {GRAN}, §IV.A, leaves it open",
             notes=_notes,
             seeds=SEEDS,
             experiments=_points,
