@@ -30,7 +30,7 @@ def _entry(options: Options, entry: Entry) -> int:
     outcome = entry.conclude("full", run(entry.experiments("full", seeds), directory, options.jobs))
     show.outcome(options.console, entry, "full", outcome)
     unexplained = 0
-    for line in score(entry, "full", outcome).failed:
+    for line in score(entry, "full", seeds, outcome).failed:
         unexplained += not line.cause
         options.console.print(f"{'Known' if line.cause else 'FAILS'}: {line.text}. {line.cause}")
     return unexplained

@@ -23,12 +23,16 @@ class How:
     seeds: int | None
     """Runs per point; None: as many as the entry has."""
 
+    def seeds_of(self, entry: Entry) -> int:
+        """Runs per point of an entry."""
+        return self.seeds or entry.seeds[self.scale]
+
 
 def run_entry(entry: Entry, how: How, directory: Path) -> tuple[Outcome, list[Path]]:
     """Run or resume an entry; what it concludes, and the files it has written."""
     from hopsim_reproduce import drawing  # loads matplotlib, which a listing does not need
 
-    results = run(entry.experiments(how.scale, how.seeds or entry.seeds[how.scale]), directory, how.jobs)
+    results = run(entry.experiments(how.scale, how.seeds_of(entry)), directory, how.jobs)
     outcome = entry.conclude(how.scale, results)
     written = show.write(directory, entry, how.scale, outcome)
     return outcome, written + drawing.save(entry.draw(how.scale, results), directory, entry.name)
@@ -54,7 +58,7 @@ def _scored(entry: Entry, how: How, directory: Path) -> Score:
         outcome, _ = run_entry(entry, how, directory)
     except (ConfigError, RunError) as error:
         return score.pending(entry.name, str(error).partition("\n")[0])
-    return score.score(entry, how.scale, outcome)
+    return score.score(entry, how.scale, how.seeds_of(entry), outcome)
 
 
 def in_order(found: Iterable[Score]) -> Sequence[Score]:

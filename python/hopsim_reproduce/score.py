@@ -15,6 +15,8 @@ from hopsim_reproduce.sentences import Judged, judge, repeats
 FILE = "scorecard.json"
 NOT_RUN = "not run yet"
 JUDGED = ("held", "failed")
+FEW = 3
+"""Statements that are named one by one."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Score:
     entry: str
     scale: str
     """Empty if it has not been run."""
+    seeds: int
+    """Runs per point."""
     repeats: str
     """The entry whose statements it judges with other settings."""
     lines: Sequence[Line]
@@ -63,15 +67,15 @@ class Score:
         return [line for line in self.lines if line.verdict == "failed" and line.kind != "ours"]
 
 
-def score(entry: Entry, scale: Scale, outcome: Outcome) -> Score:
-    """Of an entry that was run."""
+def score(entry: Entry, scale: Scale, seeds: int, outcome: Outcome) -> Score:
+    """Of an entry that was run, with so many runs per point."""
     lines = [_line(each) for each in judge(entry, scale, outcome)]
-    return Score(entry.name, scale, _repeats(entry.name), lines)
+    return Score(entry.name, scale, seeds, _repeats(entry.name), lines)
 
 
 def pending(entry: str, error: str = "") -> Score:
     """Of one that was not, or could not be, run."""
-    return Score(entry, "", _repeats(entry), (), error)
+    return Score(entry, "", 0, _repeats(entry), (), error)
 
 
 def _repeats(entry: str) -> str:
@@ -105,7 +109,17 @@ def read(path: Path) -> list[Score]:
     ]
 
 
-HEADINGS = ("entry", "scale", "published: held", "derived", "ours", "need full scale", "shown only", "failed")
+HEADINGS = (
+    "entry",
+    "scale",
+    "seeds",
+    "published: held",
+    "derived",
+    "ours",
+    "need full scale",
+    "shown only",
+    "failed",
+)
 
 
 def row(each: Score) -> tuple[str, ...]:
@@ -115,7 +129,8 @@ def row(each: Score) -> tuple[str, ...]:
         str(sum(line.verdict == verdict for line in each.lines) or "")
         for verdict in ("needs full scale", "shown only")
     ]
-    return (each.entry, each.scale or NOT_RUN, *numbers, *others, each.error or _causes(each.failed))
+    how = (each.scale or NOT_RUN, str(each.seeds or ""))
+    return (each.entry, *how, *numbers, *others, each.error or _causes(each.failed))
 
 
 def _causes(failed: Sequence[Line]) -> str:
@@ -124,9 +139,14 @@ def _causes(failed: Sequence[Line]) -> str:
     for line in failed:
         causes.setdefault(line.cause, []).append(line.text)
     return " ".join(
-        f"{'; '.join(texts)}{f' — {cause}' if cause else ' (cause not known).'}"
+        f"{_named(texts)}{f' — {cause}' if cause else ' (cause not known).'}"
         for cause, texts in causes.items()
     )
+
+
+def _named(texts: Sequence[str]) -> str:
+    """Statements that failed, or how many if they are more than fit a line."""
+    return "; ".join(texts) if len(texts) <= FEW else f"{len(texts)} statements, such as: {texts[0]}"
 
 
 def totals(scores: Iterable[Score]) -> str:
@@ -159,6 +179,6 @@ def markdown(scores: Sequence[Score]) -> str:
 
 
 def _table(scores: Sequence[Score]) -> str:
-    lines = [HEADINGS, ("---", "---", *["--:"] * 5, "---")]
+    lines = [HEADINGS, ("---", "---", *["--:"] * 6, "---")]
     lines += [row(each) for each in scores]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

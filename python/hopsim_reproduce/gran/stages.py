@@ -316,7 +316,7 @@ def entries() -> list[Entry]:
             (steady(CAPACITY, 0.02), one_threshold),
             "§IV.A",
             [
-                "No threshold was found with which all that the text says of this figure holds. With 4 to 8 "
+                "No threshold was found with which all that the text says of this figure holds. With 4 to 9 "
                 "packets the shares of three contributors are as published and those of two lie too far "
                 "apart; with 24 to 30 it is the other way round. A shorter timer makes all shares equal."
             ],

@@ -126,7 +126,7 @@ def _facts_of_points(ratios: Mapping[str, Mapping[str, list[float]]]) -> Iterato
     criterion = "greatest over least of three contributors"
     for label, points in ratios.items():
         for point, values in points.items():
-            if label == "one threshold, store-and-forward" and point == "wire":
+            if label.startswith("one threshold") and point == "wire":
                 yield in_every_seed(f"{label}, {point}: unfair", criterion, values, UNFAIR)
             else:
                 yield in_every_seed(f"{label}, {point}: fair", criterion, values, None, FAIR)

@@ -28,6 +28,7 @@ SCORES = [
     Score(
         "gran-figure-3",
         "quick",
+        8,
         "",
         [
             line("held"),
@@ -39,7 +40,7 @@ SCORES = [
             line("shown only"),
         ],
     ),
-    Score("izu-figure-10-slow-links", "quick", "izu-figure-10", [line("held")]),
+    Score("izu-figure-10-slow-links", "quick", 1, "izu-figure-10", [line("held")]),
     score.pending("gran-figure-4"),
 ]
 
@@ -48,6 +49,7 @@ def test_a_row_counts_kinds_apart_and_says_what_failed_of_the_publication() -> N
     assert score.row(SCORES[0]) == (
         "gran-figure-3",
         "quick",
+        "8",
         "1 of 3",
         "1 of 1",
         "0 of 1",
@@ -56,6 +58,8 @@ def test_a_row_counts_kinds_apart_and_says_what_failed_of_the_publication() -> N
         "it is so — Because of that. and so (cause not known).",
     )
     assert score.row(SCORES[2])[1] == "not run yet"
+    many = replace(SCORES[0], lines=[line("failed", text=f"s{number}", cause="So.") for number in range(4)])
+    assert score.row(many)[-1] == "4 statements, such as: s0 — So."
 
 
 def test_totals_leave_out_entries_that_repeat_others() -> None:
@@ -127,7 +131,7 @@ def of_card(each: Score) -> list[tuple[str, str, str]]:
 def of_entry(name: str, scale: str) -> list[tuple[str, str, str]]:
     at: Scale = "full" if scale == "full" else "quick"
     entry = BY_NAME[name]
-    return of_card(score.score(entry, at, entry.conclude(at, made_up(entry, at))))
+    return of_card(score.score(entry, at, 1, entry.conclude(at, made_up(entry, at))))
 
 
 def test_the_page_of_the_documentation_shows_the_card() -> None:
