@@ -41,7 +41,7 @@ class EntryName(click.ParamType[Sequence[Entry]]):
 
 
 @click.command("reproduce")
-@click.argument("entry", metavar="[NAME]", type=EntryName(), required=False)
+@click.argument("entry", metavar="[NAME | all]", type=EntryName(), required=False)
 @click.option(
     "--scale",
     type=click.Choice(get_args(Scale)),

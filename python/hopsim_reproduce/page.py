@@ -9,6 +9,7 @@ from pathlib import Path
 from hopsim.files import atomic
 from hopsim_reproduce.entries import BY_NAME
 from hopsim_reproduce.score import HEADINGS, Line, Score, row, totals
+from hopsim_reproduce.sentences import find
 
 FILE = "scorecard.html"
 HEAD = """<!DOCTYPE html>
@@ -19,7 +20,7 @@ td, th { border-bottom: 1px solid #ccc; padding: .2em .6em; text-align: left; ve
 .held { color: #27692e } .failed { color: #a31515; font-weight: bold } img { max-width: 100% }
 </style></head><body><h1>What of the publications came out</h1>
 """
-COLUMNS = ("where", "kind", "statement or value", "verdict", "found", "why")
+COLUMNS = ("where", "the publication, in our words", "kind", "statement or value", "verdict", "found", "why")
 
 
 def write(directory: Path, scores: Sequence[Score]) -> Path:
@@ -48,18 +49,17 @@ def _section(directory: Path, each: Score) -> Iterator[str]:
     yield f"<p>{escape(entry.source)}; scale {escape(each.scale)}.</p>"
     if each.repeats:
         yield f"<p>The statements of {escape(each.repeats)} with other settings: not counted again.</p>"
-    yield _table(COLUMNS, [_cells(line) for line in each.lines])
+    yield _table(COLUMNS, [_cells(each.entry, line) for line in each.lines])
     figure = Path(each.entry) / f"{each.entry}.png"
     if (directory / figure).exists():
         yield f'<p><img src="{escape(figure.as_posix())}" alt="{escape(entry.title)}" loading="lazy"></p>'
 
 
-def _cells(line: Line) -> list[str]:
+def _cells(entry: str, line: Line) -> list[str]:
+    own = find(entry, line.text)  # none if the card is older than the entry
+    before = (line.where, own.says if own else "", line.kind, line.text)
     verdict = f'<span class="{escape(line.verdict.partition(" ")[0])}">{escape(line.verdict)}</span>'
-    where, kind, text, found, cause = (
-        escape(cell) for cell in (line.where, line.kind, line.text, line.found, line.cause)
-    )
-    return [where, kind, text, verdict, found, cause]
+    return [*map(escape, before), verdict, escape(line.found), escape(line.cause)]
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

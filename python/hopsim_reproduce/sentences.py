@@ -118,10 +118,18 @@ def publication(entry: str) -> str:
     return entry.partition("-")[0]
 
 
-def sentence(entry: str, text: str) -> Sentence:
-    """What a statement or value stands for."""
+def find(entry: str, text: str) -> Sentence | None:
+    """What a statement or value stands for, if there is one of this text."""
     found = (each for each in sentences(publication(entry)) if each.fits(entry, text))
-    return next(found)
+    return next(found, None)
+
+
+def sentence(entry: str, text: str) -> Sentence:
+    """What a statement or value of an entry stands for."""
+    found = find(entry, text)
+    if found is None:
+        raise LookupError(f"{entry}: no sentence for: {text}")
+    return found
 
 
 def name(value: Comparison) -> str:

@@ -103,6 +103,11 @@ class Search:
                 "The thesis has scale 26, 64 times the messages: --scale full. Here signals and all-reduce, "
                 "whose number does not depend on the scale, take much of the time, most with 160 ranks."
             )
+        if self.layout.routing == VAL:
+            lines.append(
+                "VAL goes through a random router, as §1.4.1.2 defines it. FOGSim's public source goes through "
+                "a group and calls that VAL, which the thesis calls VAL-group."
+            )
         return [*lines, self.remark] if self.remark else lines
 
 
