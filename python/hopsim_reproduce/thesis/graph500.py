@@ -105,8 +105,8 @@ class Search:
             )
         if self.layout.routing == VAL:
             lines.append(
-                "VAL goes through a random router, as §1.4.1.2 defines it. FOGSim's public source goes through "
-                "a group and calls that VAL, which the thesis calls VAL-group."
+                "VAL goes through a random router, as §1.4.1.2 defines it. FOGSim's public source goes "
+                "through a group and calls that VAL, which the thesis calls VAL-group."
             )
         return [*lines, self.remark] if self.remark else lines
 

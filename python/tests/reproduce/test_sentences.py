@@ -44,7 +44,7 @@ def test_every_statement_and_value_stands_for_a_sentence(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("paper", PUBLICATIONS)
-def test_every_sentence_has_a_statement_that_may_fail(paper: str) -> None:
+def test_every_sentence_is_that_of_a_statement(paper: str) -> None:
     entries = [entry for entry in ENTRIES if publication(entry.name) == paper]
     used = {
         id(sentence(entry.name, text))
