@@ -1,7 +1,7 @@
 """Meshes, tori and trees: what the papers say of them, and what SAT promises on every topology.
 
 The papers' tables and figures are the entries of `hopsim reproduce` at full scale. A statement that does
-not hold, or a value that does not agree, fails unless `verify.disagreements` says what is known of it.
+not hold, or a value that does not agree, fails unless its sentence says what is known of that.
 
 With l = k every node gets the same share of a saturated network: within 1 % of the mean. Below
 saturation the signal changes nothing that the spread of seeds would show.

@@ -22,7 +22,7 @@ from pathlib import Path
 from rich.table import Table
 
 import hopsim
-from hopsim_reproduce.thesis.graph500_system import FOGSIM, Layout, ideal
+from hopsim_reproduce.thesis.graph500_system import FOGSIM, MIN, VAL_GROUP, Layout, ideal
 from verify.options import Options
 from verify.rows import DIRECTORY
 from verify.simulate import Document, with_seed
@@ -146,7 +146,9 @@ def document(row: Mapping[str, str]) -> Document:
         "query_time": float(row["query_time"]),
         "root_degree": ROOT_DEGREE,
     }
-    return Layout(2, row["routing"]).document(search, "1 ns", slower_links=int(row["link_latency_factor"]))
+    # FOGSim calls VAL what the thesis calls VAL-group.
+    layout = Layout(2, MIN if row["routing"] == "MIN" else VAL_GROUP)
+    return layout.document(search, "1 ns", slower_links=int(row["link_latency_factor"]))
 
 
 def notices(levels: int, ranks: int = NODES) -> int:

@@ -1,18 +1,18 @@
 """Tables and figures of publications: the entries of `hopsim reproduce` at full scale.
 
-A statement that does not hold, or a value that does not agree, fails unless `verify.disagreements` says what
-is known of it.
+A published statement or value that does not come out fails unless its sentence, in
+`hopsim_reproduce/data/sentences`, says what is known of that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from hopsim_reproduce import show
 from hopsim_reproduce.entries import ENTRIES
-from hopsim_reproduce.model import Entry, Outcome
+from hopsim_reproduce.model import Entry
 from hopsim_reproduce.run import run
-from verify.disagreements import known
+from hopsim_reproduce.score import score
 from verify.options import Options
 
 
@@ -28,20 +28,9 @@ def _entry(options: Options, entry: Entry) -> int:
     directory = options.out / "published" / entry.name
     show.heading(options.console, entry, "full")
     outcome = entry.conclude("full", run(entry.experiments("full", seeds), directory, options.jobs))
-    show.outcome(options.console, entry, outcome)
+    show.outcome(options.console, entry, "full", outcome)
     unexplained = 0
-    for text in disagreements(outcome):
-        reason = known(entry.name, text)
-        unexplained += reason is None
-        options.console.print(f"{'Known' if reason else 'FAILS'}: {text}. {reason or ''}")
+    for line in score(entry, "full", seeds, outcome).failed:
+        unexplained += not line.cause
+        options.console.print(f"{'Known' if line.cause else 'FAILS'}: {line.text}. {line.cause}")
     return unexplained
-
-
-def disagreements(outcome: Outcome) -> Iterator[str]:
-    """What does not agree and what does not hold."""
-    for value in outcome.comparisons:
-        if value.agrees is False:
-            yield f"{value.row}, {value.quantity}"
-    for fact in outcome.facts:
-        if not fact.holds:
-            yield fact.statement

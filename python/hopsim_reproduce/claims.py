@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hopsim_reproduce.figure import Claim, Number
-from hopsim_reproduce.model import Comparison, Fact, Measured, quotient
+from hopsim_reproduce.model import AGREES, Comparison, Fact, Measured, quotient
 from hopsim_reproduce.panels import ACCEPTED, LATENCY, Place, Points
 
 
@@ -163,9 +163,22 @@ def deadlocks(statement: str, panel: str, line: str) -> Claim:
     return check
 
 
-def number(row: str, quantity: str, value: Value, published: float, decimals: int = 3) -> Number:
-    """A published number beside ours."""
-    return lambda points: Comparison(row, quantity, value.of(points), published, decimals)
+def number(
+    row: str,
+    quantity: str,
+    value: Value,
+    published: float,
+    decimals: int = 3,
+    *,
+    allowed: float | None = None,
+) -> Number:
+    """A published number beside ours; `allowed` is the largest difference that agrees."""
+    most = _allowed(published) if allowed is None else allowed
+    return lambda points: Comparison(row, quantity, value.of(points), published, decimals, allowed=most)
+
+
+def _allowed(published: float) -> float:
+    return AGREES * abs(published)
 
 
 def gain(row: str, quantity: str, pair: tuple[Value, Value], published: float) -> Number:
@@ -174,7 +187,7 @@ def gain(row: str, quantity: str, pair: tuple[Value, Value], published: float) -
     def compare(points: Points) -> Comparison:
         share = _quotient(*(value.of(points) for value in pair))
         ours = None if share is None else Measured.exactly(100 * (share - 1))
-        return Comparison(row, f"{quantity} [%]", ours, published, 1)
+        return Comparison(row, f"{quantity} [%]", ours, published, 1, allowed=_allowed(published))
 
     return compare
 

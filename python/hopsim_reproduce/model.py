@@ -22,6 +22,8 @@ LOAD = "load"
 """Sweep axis of the offered load."""
 ROUNDING = 1e-9
 """Relative error of a difference of decimal numbers."""
+AGREES = 0.1
+"""Relative difference of a published value that agrees, where nothing else is said."""
 SATURATION = 0.97
 """A network is saturated if it accepts less than this share of the offered load."""
 
@@ -131,6 +133,8 @@ class Comparison:
     """Why ours may not exist."""
     allowed: float | None = None
     """Largest difference that agrees; None if nothing is asked of it."""
+    only: str = ""
+    """Why the value is shown and not judged, if it is not."""
 
     @property
     def agrees(self) -> bool | None:

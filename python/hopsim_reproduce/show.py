@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -10,6 +10,8 @@ from rich.table import Table
 
 from hopsim.files import csv_file
 from hopsim_reproduce.model import Comparison, Entry, Fact, Outcome, Scale
+from hopsim_reproduce.score import HEADINGS, Score, row
+from hopsim_reproduce.sentences import KINDS, Judged, Kind, judge, name, sentence
 
 MISSING = "-"
 WIDTH = 130
@@ -26,8 +28,26 @@ VALUE_COLUMNS = (
     "allowed",
     "agrees",
     "chance",
+    "kind",
+    "place",
+    "shown_only",
 )
-STATEMENT_COLUMNS = ("statement", "required", "hopsim", "holds")
+STATEMENT_COLUMNS = ("statement", "required", "hopsim", "holds", "kind", "place", "sentence", "verdict")
+TITLES: Mapping[Kind, str] = {
+    "published": "published statement",
+    "derived": "follows from what is printed",
+    "ours": "statement of ours, in no publication",
+}
+WORDS: Mapping[Kind, str] = {
+    "published": "published statements",
+    "derived": "statements that follow from what is printed",
+    "ours": "statements of ours",
+}
+VERDICTS: Mapping[str, str] = {
+    "held": "[green]yes[/]",
+    "failed": "[bold red]no[/]",
+    "needs full scale": "[yellow]needs full scale[/]",
+}
 
 
 def listing(entries: Sequence[Entry]) -> Table:
@@ -46,38 +66,74 @@ def heading(console: Console, entry: Entry, scale: Scale) -> None:
         console.print(f"- {note}", highlight=False)
 
 
-def outcome(console: Console, entry: Entry, result: Outcome) -> None:
+def outcome(console: Console, entry: Entry, scale: Scale, result: Outcome) -> None:
     """The comparison with the publication."""
+    judged = judge(entry, scale, result)
+    statements = judged[len(result.comparisons) :]
     if result.comparisons:
         console.print(comparisons(entry.source, result.comparisons))
-    if result.facts:
-        console.print(facts(entry.source, result.facts))
-    for line in tally(result):
+    for kind in KINDS:
+        of_kind = [pair for pair in zip(result.facts, statements, strict=True) if pair[1].kind == kind]
+        if of_kind:
+            console.print(facts(entry.source, kind, of_kind))
+    for line in tally(result, judged):
         console.print(line, highlight=False)
 
 
-def tally(result: Outcome) -> list[str]:
-    """How many values agree and how many statements hold."""
-    judged = [value for value in result.comparisons if value.agrees is not None]
-    held = [fact.holds for fact in result.facts]
-    lines: list[str] = []
-    if judged:
-        agreeing = sum(value.agrees is True for value in judged)
-        chance = sum(value.agrees is False and value.is_chance for value in judged)
-        more = f", {chance} more within the spread of seeds" if chance else ""
-        lines.append(f"{agreeing} of {len(judged)} values agree within what is allowed{more}.")
-    if held:
-        lines.append(f"{sum(held)} of {len(held)} statements hold.")
+def tally(result: Outcome, judged: Sequence[Judged]) -> list[str]:
+    """How many values agree and how many statements hold, those of every kind apart."""
+    values, statements = judged[: len(result.comparisons)], judged[len(result.comparisons) :]
+    lines = [_values(values)] if values else []
+    for kind in KINDS:
+        of_kind = [each.verdict for each in statements if each.kind == kind]
+        if of_kind:
+            lines.append(f"{_held(of_kind)} {WORDS[kind]} hold{_later(of_kind)}.")
     return lines
+
+
+def _values(judged: Sequence[Judged]) -> str:
+    verdicts = [each.verdict for each in judged]
+    chance = sum(each.verdict == "held" and bool(each.note) for each in judged)
+    more = f", {chance} of them within the spread of seeds" if chance else ""
+    shown = verdicts.count("shown only")
+    only = f"; {shown} are shown only" if shown else ""
+    return f"{_held(verdicts)} values agree{more}{_later(verdicts)}{only}."
+
+
+def _held(verdicts: Sequence[str]) -> str:
+    return f"{verdicts.count('held')} of {verdicts.count('held') + verdicts.count('failed')}"
+
+
+def _later(verdicts: Sequence[str]) -> str:
+    count = verdicts.count("needs full scale")
+    return f"; {count} more need the full scale" if count else ""
+
+
+def line(each: Score) -> str:
+    """An entry that has just been run."""
+    if each.error:
+        return f"{each.entry}: {each.error}"
+    parts = [f"{each.held(kind)} {WORDS[kind]}" for kind in KINDS if each.held(kind)]
+    return f"{each.entry}: {', '.join(parts) or 'nothing to judge at this scale'}"
+
+
+def card(scores: Sequence[Score]) -> Table:
+    """The score card."""
+    table = Table(title="What of the publications came out", title_justify="left")
+    for heading in HEADINGS:
+        table.add_column(heading)
+    for each in scores:
+        table.add_row(*row(each))
+    return table
 
 
 def comparisons(title: str, values: Sequence[Comparison]) -> Table:
     """Ours beside the published value."""
     table = Table(title=title, title_justify="left")
-    for name in ("row", "quantity"):
-        table.add_column(name)
-    for name in ("hopsim ± spread", "published", "difference", "%"):
-        table.add_column(name, justify="right")
+    for heading in ("row", "quantity"):
+        table.add_column(heading)
+    for heading in ("hopsim ± spread", "published", "difference", "%"):
+        table.add_column(heading, justify="right")
     judges = any(value.agrees is not None for value in values)
     if judges:
         table.add_column("allowed", justify="right")
@@ -128,33 +184,39 @@ def _measured(value: Comparison) -> str:
     return f"{ours.mean:.{value.decimals}f}{spread}"
 
 
-def facts(title: str, statements: Sequence[Fact]) -> Table:
-    """Statements without a number, and whether they hold here."""
+def facts(title: str, kind: Kind, statements: Sequence[tuple[Fact, Judged]]) -> Table:
+    """Statements of a kind without a number, and whether they hold here."""
     table = Table(title=title, title_justify="left")
-    for name in ("published statement", "required", "hopsim", "holds"):
-        table.add_column(name)
-    for fact in statements:
-        table.add_row(fact.statement, fact.criterion, fact.found, _yes_or_no(fact.holds))
+    for heading in (TITLES[kind], "required", "hopsim", "holds"):
+        table.add_column(heading)
+    for fact, judged in statements:
+        table.add_row(fact.statement, fact.criterion, fact.found, VERDICTS[judged.verdict])
     return table
 
 
-def write(directory: Path, result: Outcome) -> list[Path]:
+def write(directory: Path, entry: Entry, scale: Scale, result: Outcome) -> list[Path]:
     """Values and statements as CSV, each in a file of its own; says which were written."""
-    values = [_record(value) for value in result.comparisons]
-    statements = [(fact.statement, fact.criterion, fact.found, fact.holds) for fact in result.facts]
+    values = [_record(entry, value) for value in result.comparisons]
+    judged = judge(entry, scale, Outcome(facts=result.facts))
+    statements = [
+        (fact.statement, fact.criterion, fact.found, fact.holds, each.kind, own.where, own.says, each.verdict)
+        for fact, each in zip(result.facts, judged, strict=True)
+        for own in [each.sentence]
+    ]
     written: list[Path] = []
-    for name, columns, rows in (
+    for file, columns, rows in (
         ("comparison.csv", VALUE_COLUMNS, values),
         ("statements.csv", STATEMENT_COLUMNS, statements),
     ):
         if rows:
-            csv_file.write(directory / name, columns, rows)
-            written.append(directory / name)
+            csv_file.write(directory / file, columns, rows)
+            written.append(directory / file)
     return written
 
 
-def _record(value: Comparison) -> tuple[object, ...]:
+def _record(entry: Entry, value: Comparison) -> tuple[object, ...]:
     ours = value.ours
+    own = sentence(entry.name, name(value))
     figures = (ours.mean, ours.std, ours.seeds) if ours else ("", "", "")
     return (
         value.row,
@@ -166,4 +228,7 @@ def _record(value: Comparison) -> tuple[object, ...]:
         "" if value.allowed is None else value.allowed,
         "" if value.agrees is None else value.agrees,
         "" if value.agrees is None else value.is_chance,
+        own.kind,
+        own.where,
+        value.only,
     )

@@ -186,7 +186,7 @@ def entries() -> list[Entry]:
         Entry(
             name="gran-hot-spot",
             title="Victims of a hot spot in a fat tree",
-            source=f"{GRAN}, §I: what congestion does to others",
+            source=f"a study of ours; {GRAN}, §I, says what congestion does to others",
             notes=_notes,
             seeds={"quick": 2, "full": 2},
             experiments=_experiments,

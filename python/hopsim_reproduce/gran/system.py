@@ -10,7 +10,7 @@ from hopsim_reproduce.model import Document, Scale
 
 GRAN = "Gran et al., On the Relation Between Congestion Control, Switch Arbitration and Fairness, 2011"
 CAPACITY = 13.0
-"""What a host sends and takes [Gb/s]."""
+"""Of the links of hosts [Gb/s]: the bottleneck is the link from the switch to H5."""
 FLOWS: Mapping[str, tuple[str, str]] = {
     "f1": ("H1", "H4"),
     "f2": ("H2", "H5"),
@@ -45,14 +45,25 @@ TWO_SWITCHES = Topology(
 )
 """Figure 8; node 3 is idle."""
 
-ONE_THRESHOLD: Document = {"mode": "per_voq", "high": "4 MTU", "low": "4 MTU"}
-TWO_THRESHOLDS: Document = {"mode": "per_voq", "high": "4 MTU", "low": "0.9 MTU"}
+HIGH = 9.0
+"""The high threshold [packets]."""
+DISTANCE = 3.1
+"""Of the two thresholds [packets]: "a little more than 3 MTUs" (§IV.B)."""
+ONE_THRESHOLD: Document = {"mode": "per_voq", "high": f"{HIGH:g} MTU", "low": f"{HIGH:g} MTU"}
+TWO_THRESHOLDS: Document = {**ONE_THRESHOLD, "low": f"{HIGH - DISTANCE:g} MTU"}
 COMMON: Document = {**TWO_THRESHOLDS, "mode": "common"}
 
 
 def control(thresholds: Document, **keys: Any) -> Document:
     """Congestion control with these thresholds; what the paper does not tell is in the notes."""
-    return {"thresholds": thresholds, "marking_rate": 1, "ccti_timer": 150, "cct": "simula", **keys}
+    return {
+        "thresholds": thresholds,
+        "mark_point": "wire",
+        "marking_rate": 1,
+        "ccti_timer": 150,
+        "cct": "simula",
+        **keys,
+    }
 
 
 def seconds(time: float) -> str:
@@ -74,8 +85,12 @@ def flows(topology: Topology, stage: float) -> list[Document]:
 
 
 def fabric(congestion_control: Document | None, **switch: Any) -> Document:
-    """The router of all figures; packets are stored in the output buffer before they go on."""
-    rules: Document = {"switch": {"switching": "store_and_forward", **switch}}
+    """The router of all figures."""
+    rules: Document = {
+        "links": {"host": {"rate": f"{CAPACITY:g} Gb/s"}, "switch": {"rate": f"{2 * CAPACITY:g} Gb/s"}},
+        "host": {"injection": "16 Gb/s", "drain": "16 Gb/s"},
+        "switch": {"switching": "cut_through", **switch},
+    }
     if congestion_control is not None:
         rules["congestion_control"] = congestion_control
     return {"infiniband": rules}
@@ -101,12 +116,13 @@ def document(
 
 
 NOTES = (
-    "Links of hosts carry 16 Gb/s (4x DDR), that between switches 32 Gb/s (4x QDR); hosts send and take "
-    "13 Gb/s (PCIe of the first generation, 8 lanes: the plateau of figure 3). Packets of 2,048 bytes.",
-    "A packet goes onto a link when all of it is in the output buffer, and is marked then: with cut-through, "
-    "and with marks set earlier, one threshold is fair too (gran-mark-points).",
+    "Links of hosts carry 13 Gb/s (the plateau of figure 3), that between switches twice as much (§V); hosts "
+    "send and take more than that, so that the link to H5 is the bottleneck (§IV). Virtual cut-through "
+    "(§III.A), packets of 2,048 bytes.",
 )
 UNTOLD = (
-    "The paper prints neither buffers, nor the congestion control table, nor its timer: here a table of 128 "
-    "entries that grows with the square of the index, increase 1, timer 150, high threshold 4 packets."
+    "The paper prints neither buffers, nor the congestion control table, nor its timer, nor thresholds, "
+    "nor when a packet is marked: here a table of 128 entries that grows with the square of the index, "
+    f"increase 1, timer 150, a high threshold of {HIGH:g} packets, and marks when a packet goes onto the "
+    "link. The threshold was chosen for figure 4, see there."
 )

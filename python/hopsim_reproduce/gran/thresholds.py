@@ -9,6 +9,7 @@ from hopsim.results.result import Result
 from hopsim_reproduce.gran.measured import in_every_seed, runs
 from hopsim_reproduce.gran.system import (
     GRAN,
+    HIGH,
     NOTES,
     ONE_SWITCH,
     ONE_THRESHOLD,
@@ -22,8 +23,6 @@ from hopsim_reproduce.model import Entry, Experiment, Fact, Measured, Outcome, R
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-HIGH = 4.0
-"""The high threshold [packets]."""
 DISTANCES = (0.0, 0.5, 0.95, 1.0, 1.1, 1.5, 2.0, 3.1)
 """Of the thresholds [packets]."""
 LOW = "router.infiniband.congestion_control.thresholds.low"
@@ -127,7 +126,7 @@ def _facts_of_points(ratios: Mapping[str, Mapping[str, list[float]]]) -> Iterato
     criterion = "greatest over least of three contributors"
     for label, points in ratios.items():
         for point, values in points.items():
-            if label == "one threshold, store-and-forward" and point == "wire":
+            if label.startswith("one threshold") and point == "wire":
                 yield in_every_seed(f"{label}, {point}: unfair", criterion, values, UNFAIR)
             else:
                 yield in_every_seed(f"{label}, {point}: fair", criterion, values, None, FAIR)
@@ -168,7 +167,7 @@ def entries() -> list[Entry]:
         Entry(
             name="gran-mark-points",
             title="Fairness by the point at which packets are marked",
-            source=f"{GRAN}, §IV.A leaves it open: what figure 4 depends on",
+            source=f"a study of ours; {GRAN}, §IV.A, leaves it open",
             notes=_notes,
             seeds=SEEDS,
             experiments=_points,

@@ -42,12 +42,12 @@ class Network:
         return [length for length in LENGTHS[scale] if length <= self.longest[scale]]
 
 
-SMALL: Mapping[Scale, int] = {"quick": 1_000, "full": 10_000}
-LARGE: Mapping[Scale, int] = {"quick": 100, "full": 300}
-RING = Network("64-ring", {"ring": {"routers": 64}}, 400, SMALL)
+LONGEST = 10_000
+"""Of the paper."""
+RING = Network("64-ring", {"ring": {"routers": 64}}, 400, {"quick": 1_000, "full": LONGEST})
 TORI = (
-    Network("8×8 torus", {"torus": {"sides": [8, 8]}}, 45, SMALL),
-    Network("32×32 torus", {"torus": {"sides": [32, 32]}}, 170, LARGE),
+    Network("16×16 torus", {"torus": {"sides": [16, 16]}}, 90, {"quick": 300, "full": LONGEST}),
+    Network("32×32 torus", {"torus": {"sides": [32, 32]}}, 170, {"quick": 100, "full": LONGEST}),
 )
 NETWORKS = (RING, *TORI)
 PATTERNS: Mapping[str, Any] = {"UN": "uniform", "HR": {"hot_region": {"fraction": 0.25, "share": 0.125}}}
@@ -153,12 +153,12 @@ def _facts(lines: Lines) -> Iterator[Fact]:
 
 def _notes(scale: Scale) -> list[str]:
     lengths = LENGTHS[scale]
+    longest = ", ".join(f"{network.longest[scale]:,} ({network.title})" for network in NETWORKS)
     lines = [
-        f"{NOTE} Bursts of {lengths[0]} to {lengths[-1]:,} packets, in the large torus to "
-        f"{LARGE[scale]:,}; short ones are repeated until a node has sent about {PACKETS:,}, in the large "
-        f"torus {min(PACKETS, LARGE[scale]):,}.",
-        "The paper does not give the size of its 2-D network: one of as many nodes as the ring (8×8), and a "
-        "larger one (32×32), as it speaks of a similar radix.",
+        f"{NOTE} Bursts of {lengths[0]} packets to {longest}; short ones are repeated until a node has sent "
+        f"about {PACKETS:,}, or as much as in its longest burst.",
+        "The paper does not give the size of its 2-D network. It uses the ring instead of an 8×8 torus, as "
+        "that hardly saturates, and speaks of a radix similar to the ring's: here 16×16 and 32×32.",
         f"{CHOSEN}; a packet in the torus without a way to go in X is put to an injection port by its way "
         "in Y.",
     ]

@@ -21,7 +21,8 @@ NOTE = (
 )
 CHOSEN = (
     "Not in the paper, so chosen: one cycle per router and link, round-robin arbitration in one "
-    "iteration, an input of the crossbar for every VC"
+    "iteration, an input of the crossbar for every port (the caption of figure 1 has the three VCs of a port "
+    "share its link, and does not say whether they share the input of the crossbar)"
 )
 
 
@@ -36,7 +37,7 @@ def network(topology: Document, control: str) -> Document:
                 "buffers": {"network": QUEUE, "injection": QUEUE},
                 "allocator": {"iterations": 1},
                 "consumption": "parallel",
-                "crossbar_inputs": "vc",
+                "crossbar_inputs": "port",
             }
         },
         "routing": "adaptive",

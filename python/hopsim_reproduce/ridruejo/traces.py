@@ -127,8 +127,8 @@ def _notes(scale: Scale) -> list[str]:
         "Computations take no time, collective operations are those of MPICH, a send ends when it has left "
         "the node, all packets are full. Traces of NPB 3.3, recorded on another machine than the paper's: "
         f"{', '.join(TRACES[scale].values())}.",
-        f"{CHOSEN}: with one for every port CG gains less than IS and LU; with priority for packets in "
-        "transit LBR changes nothing.",
+        f"{CHOSEN}. With one for every VC CG gains more; with priority for packets in transit LBR changes "
+        "nothing.",
         "The paper prints no figures: signs and order are judged, of the classes that there are traces of.",
     ]
     if scale == "quick":

@@ -30,7 +30,7 @@ MISROUTING = "misrouting_latency_mean"
 
 
 def _panels(study: Study, arbitration: Arbitration, scale: Scale) -> list[Panel]:
-    system = fairness.systems(arbitration)[LINE]
+    system = fairness.systems(arbitration, injection=study.injection)[LINE]
     return [over_load(study.curves[scale], advc(), [system], ADVERSARIAL_LOADS[scale])]
 
 

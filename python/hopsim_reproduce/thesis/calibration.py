@@ -72,11 +72,11 @@ class Trials:
         return [trial.experiment(self.study.fairness[scale], seeds) for trial in self.trials]
 
     def _conclude(self, scale: Scale, results: Results) -> Outcome:
-        network, judged = self.study.fairness[scale], scale == "full"
+        network = self.study.fairness[scale]
         comparisons = [
             replace(each, row=trial.title)
             for trial in self.trials
-            for each in compare(trial.row, results[slug(trial.title)], network, judged)
+            for each in compare(trial.row, results[slug(trial.title)], network, scale)
         ]
         return Outcome(comparisons)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hopsim_reproduce.thesis.behaviour import PUBLISHED, Behaviour
 from hopsim_reproduce.thesis.routing import MINIMAL, in_transit, oblivious, source_adaptive
-from hopsim_reproduce.thesis.system import Arbitration, System, increasing
+from hopsim_reproduce.thesis.system import TABLE_1_2, Arbitration, Buffers, System, increasing
 
 OBLIVIOUS = ("Obl-RRG", "Obl-CRG")
 AT_SOURCE = ("Src-RRG", "Src-CRG")
@@ -16,8 +16,10 @@ def explanation(arbitration: Arbitration, behaviour: Behaviour = PUBLISHED) -> l
     return [f"Arbitration: {arbitration.title}.", *behaviour.notes]
 
 
-def systems(arbitration: Arbitration, behaviour: Behaviour = PUBLISHED) -> dict[str, System]:
-    """Name -> network, in the order of the tables."""
+def systems(
+    arbitration: Arbitration, behaviour: Behaviour = PUBLISHED, injection: int = TABLE_1_2.injection
+) -> dict[str, System]:
+    """Name -> network, in the order of the tables; `injection` is the injection buffer [phits per VC]."""
     routings = {
         "MIN": (MINIMAL, 3),
         "Obl-RRG": (oblivious("rrg"), 4),
@@ -29,6 +31,6 @@ def systems(arbitration: Arbitration, behaviour: Behaviour = PUBLISHED) -> dict[
         "In-Trns-MM": (in_transit("mm"), 3),
     }
     return {
-        name: System(name, routing, increasing(local_vcs, 2), arbitration=arbitration)
+        name: System(name, routing, increasing(local_vcs, 2), Buffers(injection=injection), arbitration)
         for name, (routing, local_vcs) in routings.items()
     }

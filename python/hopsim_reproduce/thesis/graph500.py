@@ -11,9 +11,18 @@ from dataclasses import dataclass
 from hopsim.results.result import Result
 from hopsim_reproduce.claims import Value, at_place, between, ratio
 from hopsim_reproduce.figure import Claim, Figure
-from hopsim_reproduce.model import Entry, Fact, Scale, slug
-from hopsim_reproduce.panels import ACCEPTED, EXECUTION_SECONDS, Case, Line, Panel, Points
-from hopsim_reproduce.thesis.graph500_system import FOGSIM, MIN, QUERY_TIME, SCALES, VAL, Layout
+from hopsim_reproduce.model import AGREES, Entry, Fact, Scale, slug
+from hopsim_reproduce.panels import ACCEPTED, EXECUTION_SECONDS, Case, Line, Panel, Points, seconds
+from hopsim_reproduce.thesis.graph500_system import (
+    COALESCING,
+    FOGSIM,
+    MIN,
+    PACKET,
+    QUERY_TIME,
+    SCALES,
+    VAL,
+    Layout,
+)
 from hopsim_reproduce.thesis.study import THESIS
 
 QUERY_TIMES: Sequence[float] = (0.375, 1.5, 3, 6, 15, 30)
@@ -94,6 +103,11 @@ class Search:
                 "The thesis has scale 26, 64 times the messages: --scale full. Here signals and all-reduce, "
                 "whose number does not depend on the scale, take much of the time, most with 160 ranks."
             )
+        if self.layout.routing == VAL:
+            lines.append(
+                "VAL goes through a random router, as §1.4.1.2 defines it. FOGSim's public source goes "
+                "through a group and calls that VAL, which the thesis calls VAL-group."
+            )
         return [*lines, self.remark] if self.remark else lines
 
 
@@ -129,6 +143,10 @@ def _claims_2_13() -> Iterator[Claim]:
             1.8,
             2.2,
         )
+    for bandwidth, cycle in CYCLES.items():
+        limit = PACKET * 1e9 * seconds(cycle) / (MONT_BLANC * COALESCING)
+        statement = f"{bandwidth}: where processors limit the use is that of equation 2.20"
+        yield between(statement, _use(MONT_BLANC, bandwidth), (1 - AGREES) * limit, (1 + AGREES) * limit)
     statement = "at 15 ns more than 40 Gb/s is close to ineffective"
     yield ratio(statement, _time(MONT_BLANC, EDR), _time(MONT_BLANC), 0.9)
     for query_time in (FASTEST, ALTAMIRA):
@@ -151,9 +169,9 @@ def _claims_2_13() -> Iterator[Claim]:
 def _claims_2_15() -> Iterator[Claim]:
     for query_time in (FASTEST, ALTAMIRA):
         statement = f"the time almost doubles that of minimal routing: {query_time:g} ns"
-        yield ratio(statement, _time(query_time), _other(WHOLE_MIN), 1.4, 2.1)
+        yield ratio(statement, _time(query_time), _other(WHOLE_MIN), 1.6, 2.0)
         statement = f"the use of the network is 0.4: {query_time:g} ns"
-        yield between(statement, _use(query_time), 0.33, 0.45)
+        yield between(statement, _use(query_time), 0.36, 0.44)
 
 
 def _claims_2_17() -> Iterator[Claim]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopsim_reproduce.model import Document, Scale
+from hopsim_reproduce.thesis.routing import oblivious
 
 QUERY_TIME = "jobs.0.program.graph500.query_time"
 """Axis of the experiments [ns]."""
@@ -26,15 +27,17 @@ LATENCIES: Mapping[str, int] = {"local": 50, "global": 500}
 """Of links [cycles]."""
 CROSSBAR = 200
 """[cycles]"""
-MIN, VAL = "MIN", "VAL"
+MIN, VAL, VAL_GROUP = "MIN", "VAL", "VAL-group"
 ROUTINGS: Mapping[str, tuple[Any, Document]] = {
     MIN: ("minimal", {"local": 2, "global": 1}),
-    VAL: (
+    VAL: (oblivious("rrg"), {"local": 4, "global": 2}),
+    VAL_GROUP: (
         {"valiant": {"intermediate": "group", "policy": "rrg", "intra_group": "minimal"}},
         {"local": 4, "global": 2},
     ),
 }
-"""Routing and VCs by their names in the thesis and in FOGSim."""
+"""Routing and VCs by their names in the thesis: its VAL goes through a random router (section 1.4.1.2). The
+public source of FOGSim, whose searches `verify` compares with, goes through a group and calls that VAL."""
 FOGSIM: Document = {"equations": "fogsim", "generation": "link", "signals": "full"}
 """How the public source of FOGSim searches."""
 SCALES: Mapping[Scale, int] = {"quick": 20, "full": 26}

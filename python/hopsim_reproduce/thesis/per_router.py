@@ -108,7 +108,7 @@ class InjectionFigure:
         return [*self.study.notes(scale, self.study.fairness[scale]), *chapter, *more]
 
     def _experiments(self, scale: Scale, seeds: int) -> list[Experiment]:
-        systems = fairness.systems(self.arbitration, self.behaviour)
+        systems = fairness.systems(self.arbitration, self.behaviour, self.study.injection)
         traffic = advc(self.behaviour)
         network = self.study.fairness[scale]
         return [
@@ -187,8 +187,8 @@ WITH_PRIORITY = (
 )
 WITHOUT_PRIORITY = (
     LOW_FIRST,
-    OneRouter("the last router injects about three times as much", "Src-CRG", LAST, 2.0, 4.5),
-    *(OneRouter("the last router injects about 30 % less", name, LAST, 0.5, 0.85) for name in IN_TRANSIT),
+    OneRouter("the last router injects about three times as much", "Src-CRG", LAST, 2.25, 3.75),
+    *(OneRouter("the last router injects about 30 % less", name, LAST, 0.6, 0.8) for name in IN_TRANSIT),
 )
 BY_AGE = (LOW_FIRST, BEST_LAST)
 

@@ -25,7 +25,8 @@ STEADY = (*OBLIVIOUS, *IN_TRANSIT)
 
 
 def _panel(study: Study, arbitration: Arbitration, scale: Scale) -> Panel:
-    systems = {name: system for name, system in fairness.systems(arbitration).items() if name != "MIN"}
+    found = fairness.systems(arbitration, injection=study.injection)
+    systems = {name: system for name, system in found.items() if name != "MIN"}
     lines: dict[str, Line] = {
         name: {
             network.nodes: case(network, advc(), system, LOAD, arbitration.title, f"h{network.h}")
@@ -91,7 +92,7 @@ def fair_in_transit(arbitration: Arbitration) -> list[Claim]:
     """Whatever the size."""
     panel = arbitration.title
     return [
-        between(f"{name}, {panel}: fair at any size", at_end(panel, name, RATIO), None, 1.5)
+        between(f"{name}, {panel}: fair at any size", at_end(panel, name, RATIO), None, 1.2)
         for name in IN_TRANSIT
     ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hopsim_reproduce.model import Scale
 from hopsim_reproduce.thesis.network import CURVES, CURVES_SEEDS, FAIRNESS, FAIRNESS_SEEDS, Network, notes
 from hopsim_reproduce.thesis.routing import FACTOR
+from hopsim_reproduce.thesis.system import TABLE_1_2
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Study:
     sizes: Mapping[Scale, Sequence[Network]]
     """For figures by the size of the network."""
     sizes_seeds: Mapping[Scale, int]
+    injection: int = TABLE_1_2.injection
+    """Injection buffer [phits per VC]."""
     settings: Sequence[str] = ()
     """What the notes of every entry say of settings that the publication does not print."""
     table_settings: Sequence[str] = ()

@@ -208,7 +208,9 @@ def test_a_deadlock_is_a_place_without_results(line: str, found: str, holds: boo
 
 def test_a_published_number_stands_beside_ours() -> None:
     found = claims.number("row", "quantity", peak("up"), 7.5)(points())
-    assert found == Comparison("row", "quantity", of_seeds(8.0), 7.5, 3)
+    assert found == Comparison("row", "quantity", of_seeds(8.0), 7.5, 3, allowed=0.75)
+    assert claims.number("row", "quantity", peak("up"), -7.5)(points()).allowed == 0.75
+    assert claims.number("row", "quantity", peak("up"), 7.5, allowed=0.5)(points()).allowed == 0.5
     assert claims.number("row", "quantity", peak("up"), 7.5, 1)(points()).decimals == 1
     assert claims.number("row", "quantity", peak("nothing"), 7.5)(points()).ours is None
 
@@ -217,7 +219,7 @@ def test_a_gain_is_by_how_much_a_ratio_is_above_1_in_percent() -> None:
     found = claims.gain("row", "peak", (peak("up"), peak("flat")), 200.0)(points())
     assert found.ours is not None
     assert found.ours.mean == pytest.approx(220.0)  # 100 · (8 / 2.5 - 1)
-    assert found == Comparison("row", "peak [%]", found.ours, 200.0, 1)
+    assert found == Comparison("row", "peak [%]", found.ours, 200.0, 1, allowed=20.0)
     assert (found.ours.std, found.ours.seeds) == (0.0, 1)
     assert claims.gain("row", "peak", (peak("up"), peak("nothing")), 200.0)(points()).ours is None
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from hopsim_reproduce import claims, command, drawing, show
 from hopsim_reproduce.claims import Value
 from hopsim_reproduce.entries import BY_NAME, ENTRIES
-from hopsim_reproduce.model import Comparison, Entry, Experiment, Measured, Outcome, Scale
+from hopsim_reproduce.model import Comparison, Entry, Experiment, Measured, Scale
 from hopsim_reproduce.panels import ACCEPTED, Case, Panel, Points
 from hopsim_reproduce.run import source
 from hopsim_reproduce.thesis import transients, vc_tables
@@ -56,8 +56,8 @@ def test_every_entry_concludes_prints_and_draws(entry: Entry, tmp_path: Path) ->
     results = made_up(entry)
     outcome = entry.conclude("quick", results)
     assert outcome.comparisons or outcome.facts
-    show.outcome(Console(quiet=True), entry, outcome)
-    assert all(path.stat().st_size > 0 for path in show.write(tmp_path, outcome))
+    show.outcome(Console(quiet=True), entry, "quick", outcome)
+    assert all(path.stat().st_size > 0 for path in show.write(tmp_path, entry, "quick", outcome))
     assert entry.draw("quick", results).axes
 
 
@@ -79,7 +79,6 @@ def test_every_entry_concludes_prints_and_draws(entry: Entry, tmp_path: Path) ->
         "ridruejo-figure-3",
         "thesis-equation-2.1",
         "thesis-figure-2.13",
-        "thesis-table-2.4",
     ],
 )
 def test_every_kind_of_figure_is_saved(name: str, tmp_path: Path) -> None:
@@ -153,8 +152,6 @@ def test_a_difference_that_one_more_seed_could_have_is_told_from_others() -> Non
     assert (beyond.agrees, beyond.is_chance) == (False, False)
     assert not Comparison("", "", Measured.of([2.0]), 2.1, allowed=0.01).is_chance
     assert show.judgement(within)[1] != show.judgement(beyond)[1]
-    counted = show.tally(Outcome([within, beyond]))
-    assert counted == ["0 of 2 values agree within what is allowed, 1 more within the spread of seeds."]
 
 
 @pytest.mark.parametrize(

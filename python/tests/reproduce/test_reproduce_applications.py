@@ -81,7 +81,7 @@ def published_figure_10() -> Results:
             "CG": 1.02,
             "IS": 1.03,
             "MG": 1.02,
-            "FT": 0.9,
+            "FT": 0.93,
         },
         ("sat-l-12-k-18", "1"): {**dict.fromkeys(traces, 1.01), "IS": 1.02},
         ("sat-l-12-k-24", "1"): {**dict.fromkeys(traces, 1.02), "IS": 1.01},
@@ -142,7 +142,7 @@ def test_the_best_threshold_is_that_of_each_benchmark() -> None:
     assert not fact(FIGURE_10.conclude("quick", results), "best k").holds
     changed(results, "sat-l-12-k-24-cpu-1", file("SP.A.64.it5"), execution_time=0.93 * TIME)
     changed(results, "sat-l-12-k-18-cpu-1", file("SP.A.64.it5"), execution_time=1.5 * TIME)
-    assert fact(FIGURE_10.conclude("quick", results), "best k").found == "0.99"
+    assert fact(FIGURE_10.conclude("quick", results), "best k").found == "1.00 %"
 
 
 # Figure 11 of Izu and Vallejo.
@@ -241,7 +241,8 @@ def _search(name: str, config: Mapping[str, Any], query_time: float) -> dict[str
     (least, use) = next(found for layout, found in NETWORK.items() if name.startswith(slug(layout.title)))
     cycle = seconds(config["units"]["cycle"])
     network = least * cycle / 1.6e-9
-    time = max(network, 0.025 * query_time)
+    # So that the use of the first layout is that of equation 2.20 where processors limit.
+    time = max(network, 0.0203125 * query_time)
     return {"execution_time": time / cycle, "accepted_load": use * network / time}
 
 
@@ -311,34 +312,21 @@ def test_the_share_of_traffic_that_leaves_its_group_is_read_from_the_links() -> 
     assert (found.found, found.holds) == ("0.800; 2", False)
 
 
-def test_the_time_of_a_query_is_that_of_all_computation_over_all_queries() -> None:
-    entry = BY_NAME["thesis-table-2.3"]
-    results = made_up(entry)
-    for point in results["times"]:
-        (query_time,) = point.axes.values()
-        # A million queries.
-        point.summary["compute_time_mean"] = 1e6 * query_time / 1.6 / 72
-    values = entry.conclude("quick", results).comparisons
-    assert [value.agrees for value in values] == [True] * 4
-    changed(results, "times", 2.4, compute_time_mean=1e6 * 2.45 / 1.6 / 72)
-    values = entry.conclude("quick", results).comparisons
-    assert [value.agrees for value in values] == [True, True, False, True]
-
-
-def test_table_2_4_is_that_of_the_document() -> None:
-    entry = BY_NAME["thesis-table-2.4"]
-    results = made_up(entry)
-    assert failing(entry.conclude("quick", results)) == set()
-    results["settings"][0].config["router"]["cioq"]["crossbar_latency"] = 100
-    assert len(failing(entry.conclude("quick", results))) == 1
-
-
 def test_queries_of_a_process_are_those_of_equation_2_1() -> None:
     entry = BY_NAME["thesis-equation-2.1"]
     total = 2**21 * 16 * 127 / 128  # of all processes at scale 20, 16 B each
     for factor, agrees in ((1.11, True), (1.13, False), (0.87, False)):
         values = entry.conclude("quick", made_up(entry, message_bytes=16 * total * factor)).comparisons
         assert [value.agrees for value in values if value.row.endswith("s = 20")] == [agrees] * 2
+
+
+@pytest.mark.parametrize(("factor", "holds"), [(1.0, True), (0.9, True), (1.001, False)])
+def test_no_search_has_more_queries_than_twice_the_edges(factor: float, holds: bool) -> None:
+    entry = BY_NAME["thesis-equation-2.1"]
+    total = 2**21 * 16 * 127 / 128
+    outcome = entry.conclude("quick", made_up(entry, message_bytes=16 * total * factor))
+    found = [each for each in outcome.facts if "s = 20: no more" in each.statement]
+    assert [each.holds for each in found] == [holds] * 2
 
 
 @pytest.mark.parametrize(("text", "found"), [("1.6 ns", 1.6e-9), ("800 ps", 8e-10), ("2 us", 2e-6)])

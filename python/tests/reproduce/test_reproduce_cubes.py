@@ -55,8 +55,13 @@ def test_table_2_needs_the_published_order_of_all_twelve_figures() -> None:
     assert "transpose, queue of 24" in fact(TABLE, swapped, "order").found
 
 
-def test_the_published_figures_have_the_published_reductions() -> None:
-    assert all(holding(TABLE.conclude("quick", as_published())).values())
+def test_the_published_figures_have_the_published_reductions_but_one() -> None:
+    """The text has 63 % where the table it speaks of has 55 %."""
+    found = holding(TABLE.conclude("quick", as_published()))
+    failing = [statement for statement, holds in found.items() if not holds]
+    assert failing == [
+        "injection time instead of generation costs the least node 63%, perfect shuffle",
+    ]
 
 
 def test_row_0_is_read_from_the_table_of_the_nodes() -> None:
@@ -130,7 +135,7 @@ def test_the_time_of_a_burst_is_relative_to_that_of_the_same_seed() -> None:
         own.summary["cycles_per_burst"] = 900.0 * (1 + seed)
     found = fact(entry, results, "64-ring, UN: LBR reduces")
     assert (found.holds, found.found) == (True, "0.900 ± 0.000")
-    assert not fact(entry, results, "UN: LBR gains more in the 8×8 torus").holds
+    assert not fact(entry, results, "UN: LBR gains more in the 16×16 torus").holds
 
 
 def documents(name: str, scale: Any = "full") -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from hopsim_reproduce.drawing import per_router
 from hopsim_reproduce.entries import BY_NAME, ENTRIES
 from hopsim_reproduce.jsc.per_router import LessLoad, LessVariation, SimilarLast
 from hopsim_reproduce.jsc.study import JSC
-from hopsim_reproduce.model import Scale, slug
+from hopsim_reproduce.model import Entry, Scale, slug
 from hopsim_reproduce.thesis.published import published
 from made_up import made_up
 
@@ -146,5 +146,11 @@ def test_rows_are_tried_with_the_usual_injection_buffers_and_with_larger_ones() 
     buffers = [each["router"]["cioq"]["buffers"]["injection"] for each in tried.values()]
     warmups = [each["measure"]["warmup"] for each in tried.values()]
     assert (buffers, warmups) == ([256, 1000] * 5, [10_000, 15_000] * 5)
-    assert tried["4-min-at-0-4-256"] == documents("jsc-table-4")["min"]
-    assert tried["2-src-crg-at-0-1-256"] == documents("jsc-table-2")["src-crg"]
+    assert tried["4-min-at-0-4-1-000"] == documents("jsc-table-4")["min"]
+    assert tried["2-src-crg-at-0-1-1-000"] == documents("jsc-table-2")["src-crg"]
+
+
+@pytest.mark.parametrize("entry", JOURNAL, ids=lambda entry: entry.name)
+def test_all_entries_have_the_same_injection_buffers(entry: Entry) -> None:
+    buffers = {each["router"]["cioq"]["buffers"]["injection"] for each in documents(entry.name).values()}
+    assert buffers == ({256, 1000} if entry.name == "jsc-tables-2-4-injection" else {1000})

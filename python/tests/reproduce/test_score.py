@@ -1,0 +1,139 @@
+"""The score card: what it counts, and that the one in the documentation is that of the entries there are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import ROOT
+from hopsim.errors import RunError
+from hopsim_reproduce import batch, command, page, score
+from hopsim_reproduce.entries import BY_NAME, ENTRIES
+from hopsim_reproduce.model import Entry, Outcome, Scale
+from hopsim_reproduce.score import Line, Score
+from made_up import made_up
+
+DOCUMENTED = ROOT / "docs" / "scorecard.json"
+PAGE = ROOT / "docs" / "published.md"
+
+
+def line(verdict: str, kind: str = "published", text: str = "s", cause: str = "") -> Line:
+    return Line(text, kind, "§1", verdict, "1 for 2", cause)
+
+
+SCORES = [
+    Score(
+        "gran-figure-3",
+        "quick",
+        8,
+        "",
+        [
+            line("held"),
+            line("failed", text="it is so", cause="Because of that."),
+            line("failed", text="and so"),
+            line("held", "derived"),
+            line("failed", "ours"),
+            line("needs full scale"),
+            line("shown only"),
+        ],
+    ),
+    Score("izu-figure-10-slow-links", "quick", 1, "izu-figure-10", [line("held")]),
+    score.pending("gran-figure-4"),
+]
+
+
+def test_a_row_counts_kinds_apart_and_says_what_failed_of_the_publication() -> None:
+    assert score.row(SCORES[0]) == (
+        "gran-figure-3",
+        "quick",
+        "8",
+        "1 of 3",
+        "1 of 1",
+        "0 of 1",
+        "1",
+        "1",
+        "it is so — Because of that. and so (cause not known).",
+    )
+    assert score.row(SCORES[2])[1] == "not run yet"
+    many = replace(SCORES[0], lines=[line("failed", text=f"s{number}", cause="So.") for number in range(4)])
+    assert score.row(many)[-1] == "4 statements, such as: s0 — So."
+
+
+def test_totals_leave_out_entries_that_repeat_others() -> None:
+    found = score.totals(SCORES)
+    assert found.startswith("1 of 2 entries run: 1 of 3 published statements and values held, 1 of 1 ")
+    assert "0 of 1 of our own" in found
+
+
+def test_a_card_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "new" / score.FILE
+    score.write(path, SCORES)
+    assert [replace(each, lines=list(each.lines)) for each in score.read(path)] == [
+        replace(each, lines=list(each.lines)) for each in SCORES
+    ]
+
+
+def test_the_page_shows_every_statement(tmp_path: Path) -> None:
+    text = page.write(tmp_path, SCORES).read_text("utf-8")
+    assert "it is so" in text
+    assert "Because of that." in text
+    assert 'href="#gran-figure-3"' in text
+    assert 'href="#gran-figure-4"' not in text
+
+
+def test_all_entries_are_run_and_one_that_cannot_be_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_entry(entry: Entry, how: batch.How, _: Path) -> tuple[Outcome, list[Path]]:
+        if entry.name == "gran-figure-4":
+            raise RunError("no memory\nat all")
+        return entry.conclude(how.scale, made_up(entry, how.scale)), []
+
+    monkeypatch.setattr(batch, "run_entry", run_entry)
+    arguments = ["all", "--out", str(tmp_path), "--only", "gran-figure-[34]"]
+    found = CliRunner().invoke(command, arguments)
+    assert found.exit_code == 0, found.output
+    assert "gran-figure-4: no memory" in found.output
+    scores = {each.entry: each for each in score.read(tmp_path / score.FILE)}
+    assert list(scores) == [entry.name for entry in ENTRIES]
+    assert [name for name, each in scores.items() if each.was_run] == ["gran-figure-3"]
+    # A later run of others keeps what there is.
+    CliRunner().invoke(command, ["all", "--out", str(tmp_path), "--only", "izu-figure-3"])
+    scores = {each.entry: each for each in score.read(tmp_path / score.FILE)}
+    assert [name for name, each in scores.items() if each.was_run] == ["gran-figure-3", "izu-figure-3"]
+
+
+def test_patterns_are_for_all_entries_and_have_to_fit() -> None:
+    one = CliRunner().invoke(command, ["gran-figure-3", "--only", "izu-*"])
+    assert (one.exit_code, "hopsim reproduce all --only" in one.output) == (2, True)
+    none = CliRunner().invoke(command, ["all", "--only", "nobody-*"])
+    assert none.exit_code == 2
+    assert "nobody-*" in none.output
+
+
+def test_the_documented_card_has_every_entry_with_the_statements_it_has() -> None:
+    found = {each.entry: each for each in score.read(DOCUMENTED)}
+    assert list(found) == [entry.name for entry in ENTRIES], (
+        "python docs/scorecard.py RESULTS brings it up to date"
+    )
+    for each in found.values():
+        if each.was_run:
+            assert of_card(each) == of_entry(each.entry, each.scale), each.entry
+
+
+def of_card(each: Score) -> list[tuple[str, str, str]]:
+    return sorted((line.text, line.kind, line.where) for line in each.lines)
+
+
+def of_entry(name: str, scale: str) -> list[tuple[str, str, str]]:
+    at: Scale = "full" if scale == "full" else "quick"
+    entry = BY_NAME[name]
+    return of_card(score.score(entry, at, 1, entry.conclude(at, made_up(entry, at))))
+
+
+def test_the_page_of_the_documentation_shows_the_card() -> None:
+    text = PAGE.read_text("utf-8")
+    assert score.markdown(score.read(DOCUMENTED)) in text
