@@ -441,10 +441,8 @@ def test_a_series_of_links_that_does_not_say_what_they_lead_to_draws_no_network_
     assert page.data["network"]["points"] == []
     assert 'The network is not drawn; that needs\nmeasure.streams = ["links"]' in page.words
     assert "The stream link_series alone does not say what links lead to" in page.words
-    assert (
-        "link_series (links), waits, flow_waits, congestion_flows, standing_packets, timeseries (timeseries). They are in"
-        in page.words
-    )
+    others = "waits, flow_waits, congestion_flows, standing_packets, timeseries (timeseries). They are in"
+    assert f"link_series (links), {others}" in page.words
 
 
 def test_a_report_is_not_written_in_the_place_of_a_directory(hopsim: Command, stored: Path) -> None:
