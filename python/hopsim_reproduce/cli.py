@@ -107,7 +107,8 @@ def _chosen(entries: Sequence[Entry], patterns: Sequence[str]) -> list[Entry]:
         if not patterns or any(fnmatchcase(entry.name, pattern) for pattern in patterns)
     ]
     if not found:
-        raise click.BadParameter(f"no entry fits {', '.join(patterns)}; valid: {', '.join(BY_NAME)}")
+        message = f"no entry fits {', '.join(patterns)}; valid: {', '.join(BY_NAME)}"
+        raise click.BadParameter(message, param_hint="'--only'")
     return found
 
 
