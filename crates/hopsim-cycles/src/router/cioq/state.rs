@@ -17,7 +17,7 @@ use crate::router::cioq::mask::Mask;
 use crate::router::cioq::region::Cioq;
 use crate::router::cioq::routers::{InputVc, Port, Router};
 use crate::router::cioq::sat::{SatSignal, SatState};
-use crate::state::State;
+use crate::state::{State, saved_pair, saved_slot};
 use hopsim_network::network::TERMINAL;
 use hopsim_routing::prospect::Prospect;
 use serde::{Deserialize, Serialize};
@@ -246,7 +246,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             contention,
             marks,
         } = state;
-        let now = self.context.kernel.now;
+        let (now, layout) = (self.context.kernel.now, &self.context.kernel.constants.system.network.layout);
         for (port, state) in ports.iter().enumerate() {
             state.load(&mut self.routers[number].ports[port]);
             let (tables, times) = (&self.context.shared.tables, (port, state.in_free, state.out_ready));
@@ -261,13 +261,13 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         for (slot, packet) in arrivals {
             let at = packet.arrived + cx.kernel.constants.pipeline;
             let arrival = Arrival {
-                slot: number.slot::<W>(Slot::at(*slot as usize)),
+                slot: number.slot::<W>(saved_slot(layout, *slot)),
                 packet: cx.kernel.packets.insert(packet.clone()),
             };
             cx.kernel.arrivals.push(at, arrival);
         }
         for &(at, pair, phits, minimal) in returning {
-            let pair: PairId = number.pair::<W>(Pair::at(pair as usize));
+            let pair: PairId = number.pair::<W>(saved_pair(layout, pair));
             cx.kernel.credits.push(at, Credit { pair, phits, minimal });
         }
         self.extras.load(number, cx.shared.tables.input_count, extras);
@@ -301,7 +301,10 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         router.slots[slot].queue = Queue::of(&mut cx.kernel.packets, packets.iter().cloned());
         match asks {
             Asks::Nothing => {}
-            Asks::Fixed(pair) => router.ask(slot, Pair::at(*pair as usize)),
+            Asks::Fixed(pair) => {
+                let layout = &cx.kernel.constants.system.network.layout;
+                router.ask(slot, saved_pair(layout, *pair));
+            }
             Asks::Choice(prospect, sleeps) => {
                 router.choosing.insert(slot);
                 self.extras.choices.wait(&cx.shared.tables, (number, slot), prospect);

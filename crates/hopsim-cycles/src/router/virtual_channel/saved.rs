@@ -1,6 +1,5 @@
 //! Routers in a snapshot, whatever the cut and the pools: what is not saved follows from what is, or is scratch.
 
-use crate::kernel::Kernel;
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::kernel::packet::Packet;
 use crate::kernel::pool::Queue;
@@ -8,7 +7,7 @@ use crate::kernel::wires::{Arrival, Credit};
 use crate::node::{Nodes, Run};
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::{FlitInputVc, FlitOutputVc, FlitPort, Trail};
-use crate::state::State;
+use crate::state::{State, saved_pair, saved_slot};
 use hopsim_network::network::NONE;
 use serde::{Deserialize, Serialize};
 
@@ -174,18 +173,18 @@ impl<M: Run> VirtualChannel<'_, M> {
         for (slot, state) in inputs.iter().enumerate() {
             self.load_input((number, Slot::at(slot)), state);
         }
-        let kernel: &mut Kernel<'_, M> = &mut self.kernel;
+        let (layout, kernel) = (self.shared.layout, &mut self.kernel);
         for (slot, packet) in arrivals {
-            let slot = self.shared.slot_id(number, Slot::at((*slot).into()));
+            let slot = self.shared.slot_id(number, saved_slot(layout, *slot));
             let at = packet.arrived;
             let packet = kernel.packets.insert(packet.clone());
             kernel.arrivals.push(at, Arrival { slot, packet });
         }
         for &(at, slot) in flits {
-            kernel.flits.push(at, self.shared.slot_id(number, Slot::at(slot.into())));
+            kernel.flits.push(at, self.shared.slot_id(number, saved_slot(layout, slot)));
         }
         for &(at, pair, phits) in returning {
-            let pair = self.shared.pair_id(number, Pair::at(pair.into()));
+            let pair = self.shared.pair_id(number, saved_pair(layout, pair));
             kernel.credits.push(at, Credit { pair, phits, minimal: 0 });
         }
     }
@@ -204,7 +203,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             trail: *trail,
         };
         if let Some(pair) = output {
-            let id = self.shared.pair_id(number, Pair::at((*pair).into()));
+            let id = self.shared.pair_id(number, saved_pair(self.shared.layout, *pair));
             self.routers.outputs[id].owner = Some(slot.index() as u16);
         }
         if *left > 0 {
