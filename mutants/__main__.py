@@ -8,14 +8,17 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from mutants import named, package, rust
+from mutants import named, package, rust, together
 from mutants.bench import Bench, Verdict
 from mutants.changes import Change, equivalent
 from mutants.named import Judgement, Mutant
 from mutants.score import Outcome, report
-from mutants.scratch import MutantsError, Scratch
+from mutants.scratch import WOVEN_PROFILE, MutantsError, Scratch
 
 SAMPLE = 8
+WORTH_WEAVING = 10
+"""So many mutants of Rust sources are compiled together: an optimised build takes as long as some others."""
+
 LAST_LINES = 15
 """Of the output of a test or compiler, where it is shown."""
 
@@ -117,12 +120,27 @@ def _chosen(mutants: list[Mutant], names: tuple[str, ...], areas: tuple[str, ...
 
 
 def _judge(mutants: list[Mutant]) -> list[Judgement]:
-    bench = Bench(Scratch.of_checkout())
+    """What becomes of each: where it pays, those of the Rust sources are compiled together."""
+    scratch = Scratch.of_checkout()
     judgements: list[Judgement] = []
-    for number, mutant in enumerate(mutants, 1):
-        judgement = named.judge(bench, mutant)
-        click.echo(f"{number}/{len(mutants)} {mutant.name}: {judgement.trial.verdict.value}", err=True)
+
+    def add(judgement: Judgement) -> None:
         judgements.append(judgement)
+        told = f"{len(judgements)}/{len(mutants)} {judgement.mutant.name}: {judgement.trial.verdict.value}"
+        click.echo(told, err=True)
+
+    held = frozenset[str]()
+    if sum(each.file.endswith(".rs") for each in mutants) >= WORTH_WEAVING:
+        woven = Bench(scratch, WOVEN_PROFILE)
+        with together.placed(scratch, mutants) as held:
+            click.echo(f"{len(held)} are compiled together", err=True)
+            for mutant in mutants:
+                if mutant.name in held:
+                    add(together.judge_woven(woven, mutant))
+    alone = Bench(scratch)
+    for mutant in mutants:
+        if mutant.name not in held:
+            add(named.judge(alone, mutant))
     return judgements
 
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -20,6 +20,9 @@ TREE = CHECKOUT / "target" / "mutants" / "tree"
 
 PROFILE = "mutants"
 """Of Cargo: not optimised, so that a changed rule of the engine is compiled in seconds instead of minutes."""
+
+WOVEN_PROFILE = "test"
+"""Of Cargo, for many mutants in one build: compiled once, so what counts is that the tests are fast."""
 
 STACK = 64 * 2**20
 """Of a thread [bytes]: without optimisation the frames of the tests do not fit into the usual 2 MiB."""
@@ -79,14 +82,20 @@ class Scratch:
                 # The new time of change makes Cargo compile it again.
                 path.write_bytes(before)
 
-    def run(self, command: Sequence[str], limit_s: float, folder: str = ".") -> Run:
-        """Run a command in a folder of the copy; `python` is this interpreter."""
+    def run(
+        self,
+        command: Sequence[str],
+        limit_s: float,
+        folder: str = ".",
+        variables: Mapping[str, str] | None = None,
+    ) -> Run:
+        """Run a command in a folder of the copy, with these variables added; `python` is this interpreter."""
         words = [sys.executable, *command[1:]] if command[0] == "python" else list(command)
         began = time.monotonic()
         with subprocess.Popen(
             words,
             cwd=self.root / folder,
-            env={**os.environ, **self._environment()},
+            env={**os.environ, **self._environment(), **(variables or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
