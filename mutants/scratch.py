@@ -124,6 +124,8 @@ class Scratch:
             "PYO3_PYTHON": sys.executable,
             "PYO3_BUILD_EXTENSION_MODULE": "1",
             "RUST_MIN_STACK": str(STACK),
+            # That a test fails is all that is asked: the smallest document on which it does costs minutes.
+            "PROPTEST_MAX_SHRINK_ITERS": "0",
         }
 
 

@@ -66,7 +66,9 @@ fn for_each<T: Debug>(
     (cases, seed): (u32, u8),
     test: impl Fn(T) -> Result<(), String>,
 ) {
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    let mut config = Config { cases, failure_persistence: None, ..Config::default() };
+    // Fewer where the environment says so.
+    config.max_shrink_iters = config.max_shrink_iters.min(500);
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
     match runner.run(all, |case| test(case).map_err(TestCaseError::fail)) {
         Ok(()) => {}

@@ -93,13 +93,10 @@ fn for_each_document<D: std::fmt::Debug>(
     (cases, seed): (u32, u8),
     test: impl Fn(D) -> Result<(), TestCaseError>,
 ) {
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        max_shrink_iters: 500,
-        max_global_rejects: cases,
-        ..Config::default()
-    };
+    let mut config =
+        Config { cases, failure_persistence: None, max_global_rejects: cases, ..Config::default() };
+    // Fewer where the environment says so.
+    config.max_shrink_iters = config.max_shrink_iters.min(500);
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
     match runner.run(documents, test) {
         Ok(()) => {}
