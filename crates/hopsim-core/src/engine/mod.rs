@@ -268,7 +268,6 @@ fn drive(
     let (watchdog, has_programs) = (plan.experiment.measure.watchdog, plan.system.has_programs());
     // Where nodes do nothing but run programs, nothing happens after their end.
     let alone = has_programs && plan.system.jobs.iter().all(|job| job.program().is_some());
-    let period = if alone { 256 * CONTROL_PERIOD } else { CONTROL_PERIOD };
     let mut next_check = watchdog;
     let (interval, last) = (plan.experiment.measure.interval, end);
     let most = (MOST_ROWS / output_vcs::rows_per_interval(plan)).max(1);
@@ -280,6 +279,7 @@ fn drive(
         if rests && let Some(stuck) = find_stuck(&plan.system.programs(), &run.simulation.ranks()) {
             return Err(stuck.into());
         }
+        let period = if alone { period_alone(run.now()) } else { CONTROL_PERIOD };
         let begin = run.now() / period * period;
         let stop = end.min(begin.saturating_add(period)).min(next_check.max(run.now() + 1));
         let stop = stop.min(stages.next(run.now()));
@@ -303,6 +303,12 @@ fn drive(
         });
     }
     Ok(end)
+}
+
+/// After how many cycles a run of nothing but programs is looked at again: the longer it has become the more, as looking costs
+/// time and so does what is simulated behind the end of the programs.
+fn period_alone(now: u32) -> u32 {
+    (now / 4).clamp(CONTROL_PERIOD, 256 * CONTROL_PERIOD) / CONTROL_PERIOD * CONTROL_PERIOD
 }
 
 /// Refuses to go on with packets, or with ranks of a program, that wait for each other.
