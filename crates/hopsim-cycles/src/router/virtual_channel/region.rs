@@ -165,10 +165,9 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
     /// A packet becomes the present one of its input VC, and its route is computed from cycle `from` on.
     pub(super) fn begin_packet(&mut self, (number, slot): (RegionRouter, Slot), id: u32, from: u32) {
         let (port, vc) = self.shared.input(slot);
-        let code = self.shared.codes[slot.index()];
         let Kernel { constants, span, packets, .. } = &mut self.kernel;
         let packet = packets.get_mut(id);
-        let head = packet.at_input(span.router(number), port, code, M::FULL);
+        let head = self.shared.head(packet, (span.router(number), slot), M::FULL);
         let draw = || head_stream(constants.seed, (packet.source, packet.serial), head.router);
         let mut route = packet.route;
         let request = self.shared.routing.settle(&head, &mut route, draw);

@@ -2,11 +2,12 @@
 
 use crate::choices::InjectionLatency;
 use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
+use crate::kernel::packet::Packet;
 use crate::router::inputs::input_code;
 use crate::system::{RouterPlan, System, VirtualChannelPlan};
 use hopsim_network::network::Layout;
 use hopsim_random::{Purpose, Streams};
-use hopsim_routing::{Request, Routing};
+use hopsim_routing::{Head, Request, Routing};
 use std::sync::Arc;
 
 /// The constants of a run. Regions share what is large.
@@ -102,5 +103,13 @@ impl<'p> FlitShared<'p> {
     #[inline]
     pub fn pair(&self, request: Request) -> Pair {
         Pair::at(self.layout.pair_base[request.port] as usize + request.vc as usize)
+    }
+
+    /// A packet as the head of an input VC of a router, which is numbered as in the network; `answers` says whether there are
+    /// requests and replies at all.
+    #[inline]
+    pub fn head(&self, packet: &Packet, (router, slot): (u32, Slot), answers: bool) -> Head {
+        let port = self.layout.slot_port[slot.index()] as usize;
+        packet.at_input(router, port, self.codes[slot.index()], answers)
     }
 }

@@ -53,10 +53,8 @@ impl<M: Run> VirtualChannel<'_, M> {
         if let Some(pair) = input.request {
             return vec![Pair::at(pair.into())];
         }
-        let (port, _) = self.shared.input(slot);
-        let (code, router) = (self.shared.codes[slot.index()], self.kernel.span.router(number));
         let packet = self.kernel.packets.get(input.packet);
-        let head = packet.at_input(router, port, code, M::FULL);
+        let head = self.shared.head(packet, (self.kernel.span.router(number), slot), M::FULL);
         let mut options = Vec::new();
         self.shared.routing.each_grant(&head, packet.route, &mut |way, _| match way {
             Some(way) => options.extend(self.pairs_of(way)),

@@ -1,6 +1,6 @@
 //! What a head sees of its router when it asks for an output VC: the engine's [`View`].
 
-use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
+use crate::kernel::ids::{Pair, RegionRouter, Slot};
 use crate::kernel::packet::{Packet, head_stream};
 use crate::node::Run;
 use crate::router::virtual_channel::region::VirtualChannel;
@@ -90,9 +90,8 @@ impl<M: Run> View for VirtualChannelView<'_, '_, M> {
     }
 
     fn head(&self) -> Head {
-        let (port, _) = self.region.shared.input(self.slot);
-        let code = self.region.shared.codes[self.slot.index()];
-        self.packet().at_input(self.region.kernel.span.router(self.number), port, code, M::FULL)
+        let router = self.region.kernel.span.router(self.number);
+        self.region.shared.head(self.packet(), (router, self.slot), M::FULL)
     }
 }
 
