@@ -388,6 +388,13 @@ fn what_a_sweep_replaces_must_be_valid() {
 }
 
 #[test]
+fn what_a_sweep_replaces_must_be_in_range_where_the_rest_is_no_experiment_yet() {
+    let text = "measure.cycles = 0\n[sweep.product]\n\"topology.mesh.sides\" = [[4, 4]]\n\"measure.cycles\" = [100, 200]\n";
+    let refused = document::points(text, &[]).expect_err("without topology nothing is planned");
+    assert_eq!((&*refused.path, &*refused.reason), ("measure.cycles", "out of range"));
+}
+
+#[test]
 fn what_the_sweep_alone_states_may_be_missing_without_it() {
     let text = "load = 0.1\ntopology.dragonfly = { p = 1, a = 2, h = 1 }\nrouter.cioq.buffers.damq.global_reserve = 1\n\
         [sweep.product]\nload = [0.1, 0.2]\n\"router.cioq.buffers.damq.local_reserve\" = [1, 2]\n";
