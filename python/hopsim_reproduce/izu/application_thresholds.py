@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from hopsim_reproduce.claims import Value, between
 from hopsim_reproduce.figure import Claim, Figure
 from hopsim_reproduce.izu.system import IZU, sat
-from hopsim_reproduce.izu.traces import LINKS, SEEDS, TRACES, Links, line, notes, over, relative
+from hopsim_reproduce.izu.traces import CYCLE_NS, SEEDS, TRACES, line, notes, over, relative
 from hopsim_reproduce.model import Entry, Measured, Scale
 from hopsim_reproduce.panels import Panel, Points
 
@@ -32,8 +31,8 @@ def _line(least: int) -> str:
     return sat(least, least).title
 
 
-def _panels(links: Links, scale: Scale) -> list[Panel]:
-    lines = {_line(least): line(sat(least, least), links, 1, scale) for least in THRESHOLDS[scale]}
+def _panels(scale: Scale) -> list[Panel]:
+    lines = {_line(least): line(sat(least, least), 1, scale) for least in THRESHOLDS[scale]}
     return [Panel(PANEL, lines, "benchmark")]
 
 
@@ -52,9 +51,9 @@ def _claims() -> Iterator[Claim]:
     yield between("it clearly grows from 32 to 64", growth, 1 + SAME)
 
 
-def _notes(links: Links, scale: Scale) -> list[str]:
+def _notes(scale: Scale) -> list[str]:
     return [
-        *notes(links, scale),
+        *notes(scale),
         f"l = k, processors of base speed; times relative to those with l = {USED}.",
     ]
 
@@ -76,20 +75,18 @@ def _draw(points: Points, title: str) -> Drawing:
     )
 
 
-def _figure(links: Links) -> Figure:
-    return Figure(
-        name=f"izu-figure-11{links.name}",
-        title="Execution time of the NAS Parallel Benchmarks by SAT's threshold l = k, cycles of "
-        f"{links.cycle_ns} ns",
-        source=f"{IZU}, figure 11",
-        panels=partial(_panels, links),
-        notes=partial(_notes, links),
-        seeds=SEEDS,
-        claims=tuple(_claims()),
-        drawing=_draw,
-    )
+FIGURE = Figure(
+    name="izu-figure-11",
+    title=f"Execution time of the NAS Parallel Benchmarks by SAT's threshold l = k, cycles of {CYCLE_NS} ns",
+    source=f"{IZU}, figure 11",
+    panels=_panels,
+    notes=_notes,
+    seeds=SEEDS,
+    claims=tuple(_claims()),
+    drawing=_draw,
+)
 
 
 def entries() -> list[Entry]:
-    """The figure, with links of two speeds."""
-    return [_figure(links).entry() for links in LINKS]
+    """The figure."""
+    return [FIGURE.entry()]

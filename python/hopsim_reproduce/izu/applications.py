@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from hopsim_reproduce.claims import Value, between
 from hopsim_reproduce.figure import Claim, Figure, Number
 from hopsim_reproduce.izu.system import AGE, IZU, RR, sat
-from hopsim_reproduce.izu.traces import LINKS, SEEDS, TRACES, Links, line, notes, over, relative
+from hopsim_reproduce.izu.traces import CYCLE_NS, SEEDS, TRACES, line, notes, over, relative
 from hopsim_reproduce.model import AGREES, Comparison, Entry, Fact, Scale
 from hopsim_reproduce.panels import Panel, Points
 
@@ -35,9 +34,9 @@ PUBLISHED: Mapping[tuple[str, str], Mapping[str, float]] = {
 """Panel and mechanism -> change of the execution time against RR [%], by benchmark."""
 
 
-def _panels(links: Links, scale: Scale) -> list[Panel]:
+def _panels(scale: Scale) -> list[Panel]:
     return [
-        Panel(title, {each.title: line(each, links, speed, scale) for each in MECHANISMS}, "benchmark")
+        Panel(title, {each.title: line(each, speed, scale) for each in MECHANISMS}, "benchmark")
         for title, speed in SPEEDS.items()
     ]
 
@@ -149,9 +148,9 @@ def _best(points: Points) -> Fact:
     )
 
 
-def _notes(links: Links, scale: Scale) -> list[str]:
-    stamp = "Age: packets are stamped at generation, when their message joins the node's queue."
-    return [*notes(links, scale), stamp]
+def _notes(scale: Scale) -> list[str]:
+    stamp = "Age: a packet gets its stamp when it enters the queue of 24 packets of its node."
+    return [*notes(scale), stamp]
 
 
 def _draw(points: Points, title: str) -> Drawing:
@@ -171,21 +170,20 @@ def _draw(points: Points, title: str) -> Drawing:
     return drawing.panels_of_bars(title, "change of the execution time\nagainst RR [%]", places, panels)
 
 
-def _figure(links: Links) -> Figure:
-    return Figure(
-        name=f"izu-figure-10{links.name}",
-        title="Execution time of the NAS Parallel Benchmarks with Age and SAT, adaptive 8×8 mesh, cycles of "
-        f"{links.cycle_ns} ns",
-        source=f"{IZU}, figure 10",
-        panels=partial(_panels, links),
-        notes=partial(_notes, links),
-        seeds=SEEDS,
-        claims=tuple(_claims()),
-        numbers=tuple(_numbers()),
-        drawing=_draw,
-    )
+FIGURE = Figure(
+    name="izu-figure-10",
+    title="Execution time of the NAS Parallel Benchmarks with Age and SAT, adaptive 8×8 mesh, cycles of "
+    f"{CYCLE_NS} ns",
+    source=f"{IZU}, figure 10",
+    panels=_panels,
+    notes=_notes,
+    seeds=SEEDS,
+    claims=tuple(_claims()),
+    numbers=tuple(_numbers()),
+    drawing=_draw,
+)
 
 
 def entries() -> list[Entry]:
-    """The figure, with links of two speeds."""
-    return [_figure(links).entry() for links in LINKS]
+    """The figure."""
+    return [FIGURE.entry()]

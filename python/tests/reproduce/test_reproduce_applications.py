@@ -169,14 +169,6 @@ def test_times_that_do_not_depend_on_the_threshold_are_not_figure_11() -> None:
     } <= steep
 
 
-def test_figures_with_slow_links_differ_in_the_cycle_alone() -> None:
-    for name in ("izu-figure-10", "izu-figure-11"):
-        fast, slow = (BY_NAME[f"{name}{end}"].experiments("full", 1) for end in ("", "-slow-links"))
-        for one, other in zip(fast, slow, strict=True):
-            assert (one.name, one.values, one.axis) == (other.name, other.values, other.axis)
-            assert {key for key in one.document if one.document[key] != other.document[key]} == {"units"}
-
-
 # Figure 3 of Ridruejo et al.
 
 

@@ -40,7 +40,7 @@ SCORES = [
             line("shown only"),
         ],
     ),
-    Score("izu-figure-10-slow-links", "quick", 1, "izu-figure-10", [line("held")]),
+    Score("jsc-tables-2-4-injection", "quick", 1, "jsc-table-2", [line("held")]),
     score.pending("gran-figure-4"),
 ]
 
