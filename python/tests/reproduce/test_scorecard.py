@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from conftest import ROOT
 from hopsim.errors import RunError
-from hopsim_reproduce import batch, command, page, score
+from hopsim_reproduce import batch, command, page, papers, score
 from hopsim_reproduce.entries import BY_NAME, ENTRIES
 from hopsim_reproduce.model import Entry, Outcome, Scale
 from hopsim_reproduce.score import Line, Score
@@ -137,3 +137,30 @@ def of_entry(name: str, scale: str) -> list[tuple[str, str, str]]:
 def test_the_page_of_the_documentation_shows_the_card() -> None:
     text = PAGE.read_text("utf-8")
     assert score.markdown(score.read(DOCUMENTED)) in text
+
+
+def test_the_pages_of_publications_show_the_card() -> None:
+    found = score.read(DOCUMENTED)
+    for name in papers.publications(found):
+        text = (ROOT / "docs" / "papers" / f"{name}.md").read_text("utf-8")
+        assert papers.markdown(name, found) in text, "python docs/scorecard.py brings it up to date"
+
+
+def test_a_sentence_has_the_verdicts_of_its_statements() -> None:
+    statements = ["1 contributors share the output evenly", "2 contributors share the output evenly"]
+    lines = [line("held", text="f1 is not disturbed"), line("held", text=statements[0])]
+    lines += [line("failed", text=statements[1], cause="Because.")]
+    text = papers.markdown("gran", [Score("gran-figure-3", "quick", 8, "", lines)])
+    assert "| published | held | f1 is not disturbed: 1 for 2. |" in text
+    assert (
+        f"| published | 1 of 2 held | {statements[0]}: 1 for 2. {statements[1]}: 1 for 2. *Because.* |"
+        in text
+    )
+    assert papers.markdown("gran", [score.pending("gran-figure-4")]).endswith("and §IV.A.\n")
+
+
+def test_of_many_statements_those_that_failed_are_shown() -> None:
+    lines = [line("held", text=f"{number} contributors share the output evenly") for number in range(4)]
+    failed = line("failed", text="9 contributors share the output evenly")
+    text = papers.markdown("gran", [Score("gran-figure-3", "quick", 8, "", [*lines, failed])])
+    assert "| 4 of 5 held | 9 contributors share the output evenly: 1 for 2. 4 more. |" in text
