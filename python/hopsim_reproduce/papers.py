@@ -27,7 +27,8 @@ def markdown(name: str, scores: Sequence[Score]) -> str:
 def _entry(score: Score) -> Iterator[str]:
     entry = BY_NAME[score.entry]
     yield f"### {entry.title}\n"
-    how = f"{score.scale} scale, {score.seeds} seeds" if score.was_run else score.error or NOT_RUN
+    seeds = "1 seed" if score.seeds == 1 else f"{score.seeds} seeds"
+    how = f"{score.scale} scale, {seeds}" if score.was_run else score.error or NOT_RUN
     yield f"`hopsim reproduce {entry.name}` ({how}). {entry.source}.\n"
     if score.lines:
         yield _table([HEADINGS, ("---",) * len(HEADINGS), *_rows(score)])
