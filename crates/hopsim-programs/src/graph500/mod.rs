@@ -14,6 +14,7 @@ use crate::record::Rank;
 use crate::units::Fraction;
 use aggregation::LevelMessages;
 use random::{DrawPurpose, Source};
+use rustc_hash::FxHashMap;
 use volume::Volume;
 
 /// Which of two forms of the fit of queries by level, equation 2.8.
@@ -109,12 +110,7 @@ impl Parameters {
         ] {
             Refusal::unless_within(key, value, least..=most)?;
         }
-        let most = 1 << 32;
-        let is_long = |time: &Fraction| time.numerator > most || time.denominator > most;
-        self.query_time.filter(is_long).map_or(Ok(()), |time| {
-            let valid = format!("a fraction with a numerator and a denominator of up to {most}");
-            Err(Refusal::new("query_time", time, "it has too many digits", valid))
-        })
+        check_time(self.query_time)
     }
 
     /// The queries of a rank in a level as messages.
@@ -131,9 +127,21 @@ impl Parameters {
     }
 }
 
+/// Refuses a time of a query that has too many digits.
+fn check_time(time: Option<Fraction>) -> Result<(), Refusal> {
+    let most = 1 << 32;
+    let is_long = |time: &Fraction| time.numerator > most || time.denominator > most;
+    time.filter(is_long).map_or(Ok(()), |time| {
+        let valid = format!("a fraction with a numerator and a denominator of up to {most}");
+        Err(Refusal::new("query_time", time, "it has too many digits", valid))
+    })
+}
+
 /// A search whose queries have been drawn: the program.
 pub struct Search {
     parameters: Parameters,
+    /// Computation for a query on the ranks that take another time than the parameters say.
+    query_times: FxHashMap<Rank, Option<Fraction>>,
     volume: Volume,
     sources: Box<dyn Sources>,
 }
@@ -148,13 +156,41 @@ impl Search {
     pub fn new(parameters: Parameters, sources: impl Sources) -> Result<Self, Refusal> {
         parameters.check()?;
         let volume = Volume::draw(&parameters, &sources);
-        let search = Self { parameters, volume, sources: Box::new(sources) };
+        let search =
+            Self { parameters, query_times: FxHashMap::default(), volume, sources: Box::new(sources) };
         let most = (0..parameters.ranks).map(|rank| search.sends(rank)).max().unwrap_or(0);
         if most > MAX_MESSAGES {
             let reason = format!("a rank would send {most} messages, and it may send {MAX_MESSAGES}");
             return Err(Refusal::new("scale", parameters.scale, reason, "a smaller one, or more ranks"));
         }
         Ok(search)
+    }
+
+    /// The search in which some ranks take another time for a query \[ns; as in the parameters\]. Refuses ranks that there are not,
+    /// and those of which it has been said before.
+    pub fn with_query_time(
+        mut self,
+        ranks: impl IntoIterator<Item = Rank>,
+        time: Option<Fraction>,
+    ) -> Result<Self, Refusal> {
+        check_time(time)?;
+        for rank in ranks {
+            Refusal::unless_within("ranks", rank, 0..=u64::from(self.parameters.ranks) - 1)?;
+            if self.query_times.insert(rank, time).is_some() {
+                return Err(Refusal::new("ranks", rank, "its time is said already", "every rank once"));
+            }
+        }
+        Ok(self)
+    }
+
+    /// Computation of a rank for a query \[ns\]; none: it takes no time.
+    pub fn query_time(&self, rank: Rank) -> Option<Fraction> {
+        self.query_times.get(&rank).copied().unwrap_or(self.parameters.query_time)
+    }
+
+    /// Edges of the graph: what the benchmark divides by the time of a search.
+    pub fn edges(&self) -> u64 {
+        u64::from(self.parameters.edgefactor) << self.parameters.scale
     }
 
     /// The parameters that the search was made of.
