@@ -79,6 +79,7 @@ pub fn graph500(config: &Graph500Config, nodes: u32, seed: u64, job: u64) -> Res
     let sources = move |purpose: DrawPurpose| -> Source {
         let (purpose, index) = match purpose {
             DrawPurpose::Search => (Purpose::Search, 0),
+            DrawPurpose::Graph => (Purpose::SearchGraph, 0),
             DrawPurpose::Volume(rank) => (Purpose::SearchVolume, u64::from(rank)),
             DrawPurpose::Destinations(rank) => (Purpose::SearchDestinations, u64::from(rank)),
         };
@@ -108,8 +109,9 @@ fn parameters(config: &Graph500Config, nodes: u32) -> Result<graph500::Parameter
         query_time: of_query(config.query_time, "graph500")?,
         root_degree: config.root_degree,
         equations: match config.equations {
-            Equations::Thesis => graph500::Equations::Thesis,
-            Equations::Fogsim => graph500::Equations::Fogsim,
+            Equations::Thesis => Some(graph500::Equations::Thesis),
+            Equations::Fogsim => Some(graph500::Equations::Fogsim),
+            Equations::Kronecker => None,
         },
         generation: match config.generation {
             Generation::Compute => graph500::Generation::Compute,

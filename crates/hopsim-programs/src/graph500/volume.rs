@@ -13,7 +13,7 @@
 //! The thesis says nothing of negative draws; `FOGSim` draws again, which raises the means of levels whose deviation is large.
 
 use super::random::{self, DrawPurpose, Source};
-use super::{Equations, Parameters};
+use super::{Equations, Parameters, breadth_first};
 use crate::record::Rank;
 use libm::{exp, exp2, log, pow};
 
@@ -96,7 +96,10 @@ pub struct Volume {
 impl Volume {
     /// Draws the root, its degree unless it is given, and the queries of every rank.
     pub(super) fn draw(parameters: &Parameters, source: &dyn Fn(DrawPurpose) -> Source) -> Self {
-        let Parameters { ranks, scale, edgefactor, equations, max_levels, .. } = *parameters;
+        let Parameters { ranks, scale, edgefactor, max_levels, .. } = *parameters;
+        let Some(equations) = parameters.equations else {
+            return breadth_first::volume(parameters, source);
+        };
         let mut search = source(DrawPurpose::Search);
         let root = random::below(&mut search, ranks);
         let degree = parameters.root_degree.unwrap_or_else(|| draw_degree(&mut search, scale));

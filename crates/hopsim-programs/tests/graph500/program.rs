@@ -61,7 +61,7 @@ fn searches() -> impl Strategy<Value = (Parameters, u64)> {
             let parameters = Parameters {
                 coalescing,
                 root_degree: Some(degree),
-                equations: if fogsim { Equations::Fogsim } else { Equations::Thesis },
+                equations: Some(if fogsim { Equations::Fogsim } else { Equations::Thesis }),
                 generation: if link { Generation::Link } else { Generation::Compute },
                 signals: if full { Signals::Full } else { Signals::Empty },
                 ..Parameters::new(ranks, scale, Fraction::new(time, 2))

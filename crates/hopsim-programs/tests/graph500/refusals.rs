@@ -27,6 +27,10 @@ fn searches_say_what_is_wrong() {
             "query_time = 0.00000000023283064359965952: it has too many digits; valid: a fraction with a numerator and a \
              denominator of up to 4294967296",
         ),
+        (
+            Parameters { equations: None, scale: 23, ..plain },
+            "scale = 23: a graph of 134217728 edges would be searched; valid: up to 67108864 edges",
+        ),
     ] {
         assert_eq!(refused(parameters), message);
     }
@@ -48,7 +52,7 @@ fn searches_say_what_is_wrong() {
     ] {
         assert_eq!(time_of(ranks, time), message);
     }
-    let large = Parameters { scale: 40, coalescing: 1, equations: Equations::Fogsim, ..plain };
+    let large = Parameters { scale: 40, coalescing: 1, equations: Some(Equations::Fogsim), ..plain };
     let message = refused(large);
     assert!(message.starts_with("scale = 40: a rank would send "), "{message}");
     assert!(message.ends_with(", and it may send 2147483648; valid: a smaller one, or more ranks"));

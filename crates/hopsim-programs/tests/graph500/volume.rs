@@ -55,7 +55,7 @@ fn of_row(fields: &[&str]) -> Vec<Search> {
         edgefactor: number(1),
         root_degree: Some(number(3)),
         coalescing: number(4),
-        equations: if fields[5] == "thesis" { Equations::Thesis } else { Equations::Fogsim },
+        equations: Some(if fields[5] == "thesis" { Equations::Thesis } else { Equations::Fogsim }),
         ..Parameters::new(number(2), number(0), None)
     };
     (0..SEEDS).map(|seed| Search::new(parameters, seeded(seed)).unwrap()).collect()
@@ -91,7 +91,7 @@ fn messages_of_fogsim_s_configuration_are_what_the_rule_says_and_not_what_it_sen
     for (scale, expected, deviation) in [(17, 29_200.0, 2100.0), (18, 44_700.0, 2300.0)] {
         let parameters = Parameters {
             root_degree: Some(20),
-            equations: Equations::Fogsim,
+            equations: Some(Equations::Fogsim),
             ..Parameters::new(72, scale, None)
         };
         let count = |seed| Search::new(parameters, seeded(seed)).unwrap().query_messages() as f64;
@@ -139,7 +139,7 @@ proptest! {
     fn no_search_sends_more_than_every_edge_both_ways(
         ranks in 2u32..200, scale in 5u32..24, degree in 1u32..2_000_000, is_fogsim: bool, seed: u64,
     ) {
-        let equations = if is_fogsim { Equations::Fogsim } else { Equations::Thesis };
+        let equations = Some(if is_fogsim { Equations::Fogsim } else { Equations::Thesis });
         let parameters = Parameters { root_degree: Some(degree), equations, ..Parameters::new(ranks, scale, None) };
         let search = Search::new(parameters, seeded(seed)).unwrap();
         let sent: u64 = search.volume().queries.iter().flatten().sum();
