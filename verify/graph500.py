@@ -5,8 +5,8 @@ the others and in when a level ends, so that cycles are compared to 10 %, over s
 many levels as FOGSim's.
 
 How many queries and messages of queries there are follows from the model without the network: their means
-are compared with those of an independent model (graph500-volume.csv), to 5 % or what the spread of seeds
-explains.
+are compared with those of an independent model (`graph500_volume.py`, which made graph500-volume.csv), to 5 %
+or what the spread of seeds explains.
 """
 
 from __future__ import annotations

@@ -334,6 +334,23 @@ def breakdown(title: str, panels: Mapping[str, Stack]) -> Figure:
     return figure
 
 
+def logarithmic(
+    title: str, labels: tuple[str, str], panels: Mapping[str, Mapping[str, Mapping[float, float]]]
+) -> Figure:
+    """Lines over two logarithmic axes, panels beside one another; what is not positive is left out."""
+    figure = _figure(title, 4 * len(panels) + 1, 4.5)
+    grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+    for axes, (panel, lines) in zip(grid, panels.items(), strict=True):
+        for index, (name, values) in enumerate(lines.items()):
+            positive = {x: y for x, y in values.items() if y > 0}
+            axes.plot(list(positive), list(positive.values()), **look(index), label=name)
+        axes.set(title=panel, xlabel=labels[0], xscale="log", yscale="log")
+        axes.grid(alpha=0.3)
+    grid[0].set_ylabel(labels[1])
+    _legend_of(figure, grid[0])
+    return figure
+
+
 def over_time(title: str, panels: Mapping[str, Mapping[str, TimeLine]]) -> Figure:
     """Lines over the generation cycle, below one another; a panel is named by its vertical axis."""
     figure = _figure(title, 8, 3.2 * len(panels))

@@ -50,6 +50,14 @@ LINKS = pa.table(
     }
 )
 """Of one group: of what its nodes get 80 % crosses two global links."""
+MESSAGES = pa.table(
+    {
+        "communicator": pa.array([0, 1, 4, 8, 12, 14], pa.uint32()),
+        "bytes": pa.array([16 * 15, 0, 16_000, 16_000_000, 16_000, 0], pa.uint64()),
+    }
+)
+"""Of a search of four levels: queries of 16 B, and notices."""
+MESSAGE_SIZES = pa.table({"bytes_from": [0, 65], "messages": [6_000, 250_000]})
 ROUTERS = pa.table({"group": [0] * 8 + [1] * 8, "injection_load": [0.3, *[0.35] * 6, 0.3, *[0.0] * 8]})
 
 
@@ -79,6 +87,10 @@ def result(axes: Mapping[str, Any], summary: Mapping[str, Any], document: Mappin
     if "links" in streams:
         tables["links"] = LINKS
     flows: list[dict[str, Any]] = document["jobs"][0].get("flows", []) if "jobs" in document else []
+    if "messages" in streams:
+        tables["messages"] = MESSAGES
+    if "message_sizes" in streams:
+        tables["message_sizes"] = MESSAGE_SIZES
     if "flow_series" in streams:
         tables["flow_series"] = flow_series(flows, measure["time"])
     if "victims" in streams:

@@ -157,9 +157,12 @@ impl ProgramCounts {
             ("message_latency_max", any(greatest as f64)),
             ("bandwidth_mean", if time > 0 { Value::from(bytes as f64 / time as f64) } else { Value::Null }),
         ];
+        let seconds = time as f64 * job.cycle.numerator as f64 / job.cycle.denominator as f64 / 1e9;
+        let rate = |edges: u64| if time > 0 { Value::from(edges as f64 / seconds) } else { Value::Null };
+        let searched = job.edges().map(|edges| ("traversed_edges_per_second", rate(edges)));
         let of_end = |name: &str| job.is_endless && OF_END.contains(&name);
         let known =
             |(name, value): (&str, Value)| (name.to_owned(), if of_end(name) { Value::Null } else { value });
-        values.into_iter().map(known).collect()
+        values.into_iter().chain(searched).map(known).collect()
     }
 }

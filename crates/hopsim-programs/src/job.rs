@@ -5,6 +5,7 @@ use crate::host::log::Wanted;
 use crate::host::rules::Rules;
 use crate::program::Program;
 use crate::record::Rank;
+use crate::units::Fraction;
 use std::sync::Arc;
 
 /// A job whose nodes run a program.
@@ -18,6 +19,8 @@ pub struct ProgramPlan {
     pub program: Program,
     /// The hosts that the ranks run on.
     pub rules: Arc<Rules>,
+    /// Length of a cycle \[ns\].
+    pub cycle: Fraction,
     /// Cycle in which the program begins.
     pub start: u32,
     /// Whether the program is run until the programs of all other jobs are done, or driven as long as another simulator wants.
@@ -27,6 +30,14 @@ pub struct ProgramPlan {
 }
 
 impl ProgramPlan {
+    /// Edges of the graph that the job searches, if it does.
+    pub fn edges(&self) -> Option<u64> {
+        match &self.program {
+            Program::Search(search) => Some(search.edges()),
+            Program::Script(_) | Program::Graph(_) | Program::External(_) => None,
+        }
+    }
+
     /// Whether another simulator drives the nodes of the job.
     pub fn is_external(&self) -> bool {
         matches!(self.program, Program::External(_))

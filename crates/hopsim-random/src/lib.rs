@@ -47,6 +47,8 @@ pub enum Purpose {
     Sampling = 16,
     /// Which link of a group of a dragonfly stands where.
     Arrangement = 17,
+    /// The graph that a Graph500 search goes through.
+    SearchGraph = 18,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

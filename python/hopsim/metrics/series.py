@@ -221,6 +221,11 @@ def has_programs(results: Results) -> bool:
     return any("execution_time" in result.summary for result in results)
 
 
+def has_searches(results: Results) -> bool:
+    """Whether some job searches a graph as Graph500 does."""
+    return any("traversed_edges_per_second" in result.summary for result in results)
+
+
 def has_flows(results: Iterable[Result]) -> bool:
     """Whether the network is an InfiniBand fabric."""
     return any("throughput_gbps" in result.summary for result in results)

@@ -19,6 +19,7 @@ from hopsim.metrics.series import (
     has_flows,
     has_jobs,
     has_programs,
+    has_searches,
     of_traffic,
     over_seeds,
 )
@@ -46,6 +47,7 @@ _OFFERED = _Figure("offered_load", "offered", 3)
 _BURSTS = _Figure("cycles_per_burst", "cycles/burst", 1, interval=True)
 _WINDOW = _Figure(stopping.WINDOW, "window", 0)
 _WARMUP = _Figure(stopping.WARMUP, "warm-up", 0)
+_SEARCHES = _Figure("traversed_edges_per_second", "TEPS", 0)
 _PROGRAMS = (
     _Figure("execution_time", "execution", 0, interval=True),
     _Figure("compute_time_mean", "compute", 0),
@@ -98,6 +100,8 @@ def summary_table(results: Results) -> Table:
         figures = (*_leading(parts, axes), *_FIGURES, *_lengths(parts))
     else:
         figures = _BESIDE if len(of_traffic(parts)) else _PROGRAMS
+    if has_searches(parts):
+        figures = (figures[0], _SEARCHES, *figures[1:])
     table = Table(
         caption=_caption(results), caption_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )

@@ -78,6 +78,13 @@ OVERRIDES = {
     "topology={ ideal = { nodes = 0, latency = 5 } }": ("topology.ideal.nodes = 0", "valid: 1 …"),
 }
 
+
+def query_times(*entries: str) -> str:
+    """A search with ranks that take another time for a query."""
+    own = f"query_times = [{', '.join(entries)}]"
+    return f"jobs.0.program={{ graph500 = {{ scale = 4, query_time = 1, {own} }} }}"
+
+
 # The same beside a job with a barrier.
 OF_PROGRAMS = {
     "measure.warmup=5": ("measure.warmup", "ends when they are done", "measure.max_cycles"),
@@ -121,7 +128,21 @@ OF_PROGRAMS = {
     'jobs.0.program={ collective = { kind = "barier" } }': ('kind = "barier"', "valid: barrier, bcast"),
     'jobs.0.program={ collective = { kind = "bcast", root = 9 } }': ("root = 9", "valid: 0 to 3"),
     "jobs.0.program={ stencil = { sides = [0, 2], bytes = 1 } }": ("stencil.sides", "valid: sides of 2"),
-    "jobs.0.program={ graph500 = { scale = 41, query_time = 1 } }": ("scale = 41", "valid: 1 to 40"),
+    query_times("{ ranks = { list = [1, 4] }, query_time = 2 }"): (
+        "graph500.query_times.0.ranks = 4",
+        "too large; valid: 0 to 3",
+    ),
+    query_times(
+        "{ ranks = { list = [1] }, query_time = 2 }", "{ ranks = { consecutive.count = 2 }, query_time = 3 }"
+    ): ("graph500.query_times.1.ranks = 1", "its time is said already; valid: every rank once"),
+    query_times("{ ranks = { list = [] }, query_time = 2 }"): (
+        "graph500.query_times.0.ranks",
+        "names no rank; valid: at least one, as { list = [0] }",
+    ),
+    query_times("{ ranks = { list = [0] }, query_time = -2 }"): (
+        "graph500.query_times.0.query_time = -2",
+        "not a time of moderate size; valid: 0 or more ns",
+    ),
     'jobs.0.program={ trace = { file = "none" } }': ('trace.file = "none"', "cannot read none"),
 }
 

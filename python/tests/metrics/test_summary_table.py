@@ -141,6 +141,13 @@ def test_a_program_is_told_by_its_times_and_those_of_its_messages() -> None:
     }
 
 
+def test_a_search_is_told_with_the_edges_that_it_traverses_in_a_second() -> None:
+    search = {**PROGRAM, "job": "search", "traversed_edges_per_second": 123456789.4}
+    first, second = cells(shared(PROGRAM, [search, {**PROGRAM, "job": "solver"}]))
+    assert list(first)[:3] == ["job", "execution", "TEPS"]
+    assert (first["TEPS"], second["TEPS"]) == ("123,456,789", "–")
+
+
 def test_a_program_beside_traffic_is_told_with_its_load() -> None:
     noise = {**SUMMARY, "job": "noise", "accepted_load_ci95": None}
     results = shared(SUMMARY, [{**PROGRAM, "job": "solver"}, noise])

@@ -43,3 +43,26 @@ fn a_message_that_somebody_receives_is_not() {
     let time = outcome("rank 0 1\ns 1 7 64 0\nrank 1 1\nr 0 7 64 0\n", 1).unwrap();
     assert!(time.as_u64().unwrap() > 16);
 }
+
+#[test]
+fn a_search_traverses_all_its_edges_in_its_time_and_takes_longer_on_slow_ranks() {
+    let search = |own: Value| {
+        let document = json!({
+            "units": { "cycle": "2.5 ns", "phit": "4 B" },
+            "topology": { "ideal": { "nodes": 4, "latency": 5 } },
+            "jobs": [{ "program": { "graph500": { "scale": 6, "query_time": 10.0, "query_times": own } } }],
+        });
+        let plan = Plan::new(&document::from_json(&document.to_string()).unwrap()).unwrap();
+        run(&plan, &Control::default()).unwrap().jobs.remove(0)
+    };
+    let job = search(json!([]));
+    let time = job["execution_time"].as_f64().unwrap();
+    let rate = job["traversed_edges_per_second"].as_f64().unwrap();
+    // 2⁶ · 16 edges; cycles of 2.5 ns.
+    assert!((rate * time * 2.5e-9 / 1024.0 - 1.0).abs() < 1e-12, "{rate} in {time}");
+    // All ranks take ten times as long for a query.
+    let all = json!([{ "ranks": { "consecutive": { "first": 0, "count": 3 } }, "query_time": 100.0 },
+                     { "ranks": { "list": [3] }, "query_time": 100.0 }]);
+    let sum = |job: &serde_json::Map<String, Value>| job["compute_time_mean"].as_f64().unwrap();
+    assert_eq!(sum(&search(all)), 10.0 * sum(&job));
+}

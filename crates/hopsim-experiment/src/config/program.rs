@@ -1,6 +1,7 @@
 //! Programs that nodes run, and the hosts they run on, as written in the document.
 
 use super::limits::{NIC_QUEUES, PACKET_LENGTHS, PROCESSOR_TIMES, SERVICE_LEVELS};
+use hopsim_traffic::placement::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -165,6 +166,9 @@ pub struct Graph500Config {
     pub query_bytes: u32,
     /// Computation for a query \[ns\]; 0: none.
     pub query_time: f64,
+    /// Ranks that take another time for a query, as in a system with several kinds of nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub query_times: Vec<QueryTimeConfig>,
     /// Edges of the vertex that the search begins with; default: drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
@@ -184,6 +188,38 @@ pub struct Graph500Config {
     pub max_levels: u32,
 }
 
+/// The time that some ranks of a search take for a query. FOGSim names such nodes too (`GraphNodesCapMod`), with one factor for all of
+/// them (`GraphCapModFactor`); its public source reads both and does nothing with them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QueryTimeConfig {
+    /// The ranks. None of them may be in another entry.
+    pub ranks: Ranks,
+    /// Computation of each of them for a query, received or sent \[ns\]; 0: none.
+    pub query_time: f64,
+}
+
+/// Some ranks of a program. Rank i runs on the i-th node of the placement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ranks {
+    /// Consecutive ranks.
+    Consecutive(Range),
+    /// The ranks named, by number from 0.
+    List(Vec<u32>),
+}
+
+impl Ranks {
+    /// The numbers of the ranks.
+    pub fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
+        let (consecutive, listed) = match self {
+            Self::Consecutive(Range { first, count }) => (*first..first.saturating_add(*count), &[][..]),
+            Self::List(ranks) => (0..0, &ranks[..]),
+        };
+        consecutive.chain(listed.iter().copied())
+    }
+}
+
 /// See [`Graph500Config`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -193,6 +229,10 @@ pub enum Equations {
     Thesis,
     /// The equations as in the public source of FOGSim.
     Fogsim,
+    /// None: a graph as the benchmark's (Kronecker, A = 0.57, B = C = 0.19, D = 0.05), of up to 2²⁶ edges, is drawn and searched before
+    /// the run, and every rank sends the queries that its vertices have. The root has the degree that is nearest to
+    /// `root_degree`, or is any vertex with edges. It takes some seconds for 2²⁴ edges, and 8 B for each.
+    Kronecker,
 }
 
 /// See [`Graph500Config`].

@@ -76,25 +76,42 @@ pub fn training(config: &TrainingConfig) -> Result<Program, ConfigError> {
 
 /// A search of so many ranks unless it says how many, whose numbers are drawn for a job under a seed.
 pub fn graph500(config: &Graph500Config, nodes: u32, seed: u64, job: u64) -> Result<Program, ConfigError> {
-    let time = config.query_time;
-    // The shortest decimal that gives this number is the one that was written.
-    let query_time = Fraction::from_decimal(&format!("{time}"));
-    if query_time.is_none() && time != 0.0 {
-        return Err(ConfigError::new("program.graph500.query_time", "is not a time of moderate size")
-            .value(time)
-            .valid("0 or more ns"));
+    let sources = move |purpose: DrawPurpose| -> Source {
+        let (purpose, index) = match purpose {
+            DrawPurpose::Search => (Purpose::Search, 0),
+            DrawPurpose::Graph => (Purpose::SearchGraph, 0),
+            DrawPurpose::Volume(rank) => (Purpose::SearchVolume, u64::from(rank)),
+            DrawPurpose::Destinations(rank) => (Purpose::SearchDestinations, u64::from(rank)),
+        };
+        let mut stream = Stream::new(seed, purpose, job << 32 | index);
+        Box::new(move || stream.bits())
+    };
+    let mut search = Search::new(parameters(config, nodes)?, sources).map_err(|e| refused("graph500", e))?;
+    for (index, own) in config.query_times.iter().enumerate() {
+        let name = format!("graph500.query_times.{index}");
+        if own.ranks.numbers().next().is_none() {
+            return Err(ConfigError::new(format!("program.{name}.ranks"), "names no rank")
+                .valid("at least one, as { list = [0] }"));
+        }
+        let time = of_query(own.query_time, &name)?;
+        search = search.with_query_time(own.ranks.numbers(), time).map_err(|e| refused(&name, e))?;
     }
-    let parameters = graph500::Parameters {
+    Ok(Program::Search(Arc::new(search)))
+}
+
+fn parameters(config: &Graph500Config, nodes: u32) -> Result<graph500::Parameters, ConfigError> {
+    Ok(graph500::Parameters {
         ranks: config.ranks.unwrap_or(nodes),
         scale: config.scale,
         edgefactor: config.edgefactor,
         coalescing: config.coalescing,
         query_bytes: config.query_bytes,
-        query_time,
+        query_time: of_query(config.query_time, "graph500")?,
         root_degree: config.root_degree,
         equations: match config.equations {
-            Equations::Thesis => graph500::Equations::Thesis,
-            Equations::Fogsim => graph500::Equations::Fogsim,
+            Equations::Thesis => Some(graph500::Equations::Thesis),
+            Equations::Fogsim => Some(graph500::Equations::Fogsim),
+            Equations::Kronecker => None,
         },
         generation: match config.generation {
             Generation::Compute => graph500::Generation::Compute,
@@ -105,16 +122,17 @@ pub fn graph500(config: &Graph500Config, nodes: u32, seed: u64, job: u64) -> Res
             Signals::Full => graph500::Signals::Full,
         },
         max_levels: config.max_levels,
-    };
-    let sources = move |purpose: DrawPurpose| -> Source {
-        let (purpose, index) = match purpose {
-            DrawPurpose::Search => (Purpose::Search, 0),
-            DrawPurpose::Volume(rank) => (Purpose::SearchVolume, u64::from(rank)),
-            DrawPurpose::Destinations(rank) => (Purpose::SearchDestinations, u64::from(rank)),
-        };
-        let mut stream = Stream::new(seed, purpose, job << 32 | index);
-        Box::new(move || stream.bits())
-    };
-    let search = Search::new(parameters, sources).map_err(|refusal| refused("graph500", refusal))?;
-    Ok(Program::Search(Arc::new(search)))
+    })
+}
+
+/// A time of a query as it is written under this name; none if it is 0.
+fn of_query(time: f64, name: &str) -> Result<Option<Fraction>, ConfigError> {
+    // The shortest decimal that gives this number is the one that was written.
+    let exact = Fraction::from_decimal(&format!("{time}"));
+    if exact.is_none() && time != 0.0 {
+        return Err(ConfigError::new(format!("program.{name}.query_time"), "is not a time of moderate size")
+            .value(time)
+            .valid("0 or more ns"));
+    }
+    Ok(exact)
 }

@@ -143,6 +143,7 @@ pub fn plan(
         nodes,
         program,
         rules: Arc::new(rules),
+        cycle: units.cycle,
         start: job.start,
         is_endless,
         wanted: Wanted {

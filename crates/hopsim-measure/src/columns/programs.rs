@@ -3,7 +3,7 @@
 use crate::table_kind::{CYCLES, ColumnText};
 
 /// What programs took, of one job.
-pub const PROGRAMS: [ColumnText; 15] = [
+pub const PROGRAMS: [ColumnText; 16] = [
     (
         "execution_time",
         CYCLES,
@@ -31,4 +31,9 @@ pub const PROGRAMS: [ColumnText; 15] = [
     ("message_latency_p99", CYCLES, "99th percentile of the latency of messages, to 0.1 %."),
     ("message_latency_max", CYCLES, "Greatest latency of a message."),
     ("bandwidth_mean", "bytes/cycle", "Payload of all messages over the execution time."),
+    (
+        "traversed_edges_per_second",
+        "edges/s",
+        "TEPS of a search of Graph500: 2^scale · edgefactor over its execution time.",
+    ),
 ];

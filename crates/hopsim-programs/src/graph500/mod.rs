@@ -2,10 +2,13 @@
 //! University of Cantabria, chapter 2: a breadth-first search of a random graph, level by level.
 //!
 //! In every level each rank sends aggregated queries to random others, then tells all of them how many messages they get, and
-//! an all-reduce ends the level. How many queries there are is drawn before the run: see [`volume`]. What a rank does with them
+//! an all-reduce ends the level. How many queries there are is drawn before the run: see [`volume`]; or a graph is drawn and searched
+//! before the run: see [`kronecker`], [`breadth_first`]. What a rank does with them
 //! is executed by [`crate::host::Host::of_search`].
 
 pub mod aggregation;
+pub mod breadth_first;
+pub mod kronecker;
 pub mod random;
 pub mod volume;
 
@@ -14,6 +17,8 @@ use crate::record::Rank;
 use crate::units::Fraction;
 use aggregation::LevelMessages;
 use random::{DrawPurpose, Source};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 use volume::Volume;
 
 /// Which of two forms of the fit of queries by level, equation 2.8.
@@ -64,8 +69,8 @@ pub struct Parameters {
     pub query_time: Option<Fraction>,
     /// Edges of the vertex that the search begins with d, `[1 … 2³² − 1]`. None: it is drawn, equations 2.18 and 2.19.
     pub root_degree: Option<u32>,
-    /// How many queries there are by level.
-    pub equations: Equations,
+    /// How many queries there are by level. None: as many as a search of a Kronecker graph has, which is then drawn.
+    pub equations: Option<Equations>,
     /// What queries cost their sender.
     pub generation: Generation,
     /// How long messages without queries are.
@@ -73,6 +78,9 @@ pub struct Parameters {
     /// The number of levels after which the search ends at the latest, `[1 … 64]`.
     pub max_levels: u32,
 }
+
+/// Most edges of a graph that is searched: it takes 8 B for each.
+const MAX_EDGES: u64 = 1 << 26;
 
 /// Most messages that a rank may send in a search: hosts number them in 32 bits.
 const MAX_MESSAGES: u64 = 1 << 31;
@@ -89,7 +97,7 @@ impl Parameters {
             query_bytes: 16,
             query_time,
             root_degree: None,
-            equations: Equations::default(),
+            equations: Some(Equations::default()),
             generation: Generation::default(),
             signals: Signals::default(),
             max_levels: 9,
@@ -109,12 +117,12 @@ impl Parameters {
         ] {
             Refusal::unless_within(key, value, least..=most)?;
         }
-        let most = 1 << 32;
-        let is_long = |time: &Fraction| time.numerator > most || time.denominator > most;
-        self.query_time.filter(is_long).map_or(Ok(()), |time| {
-            let valid = format!("a fraction with a numerator and a denominator of up to {most}");
-            Err(Refusal::new("query_time", time, "it has too many digits", valid))
-        })
+        let edges = u64::from(self.edgefactor) << self.scale;
+        if self.equations.is_none() && edges > MAX_EDGES {
+            let reason = format!("a graph of {edges} edges would be searched");
+            return Err(Refusal::new("scale", self.scale, reason, format!("up to {MAX_EDGES} edges")));
+        }
+        check_time(self.query_time)
     }
 
     /// The queries of a rank in a level as messages.
@@ -131,10 +139,23 @@ impl Parameters {
     }
 }
 
-/// A search whose queries have been drawn: the program.
+/// Refuses a time of a query that has too many digits.
+fn check_time(time: Option<Fraction>) -> Result<(), Refusal> {
+    let most = 1 << 32;
+    let is_long = |time: &Fraction| time.numerator > most || time.denominator > most;
+    time.filter(is_long).map_or(Ok(()), |time| {
+        let valid = format!("a fraction with a numerator and a denominator of up to {most}");
+        Err(Refusal::new("query_time", time, "it has too many digits", valid))
+    })
+}
+
+/// A search with its queries: the program.
 pub struct Search {
     parameters: Parameters,
-    volume: Volume,
+    /// Computation for a query on the ranks that take another time than the parameters say.
+    query_times: FxHashMap<Rank, Option<Fraction>>,
+    /// Drawn when it is first asked for: graphs take their time, and of a sweep not all points are run by who plans it.
+    volume: OnceLock<Volume>,
     sources: Box<dyn Sources>,
 }
 
@@ -147,14 +168,45 @@ impl Search {
     /// Refuses parameters out of their ranges, and searches with more than 2³¹ messages of a rank.
     pub fn new(parameters: Parameters, sources: impl Sources) -> Result<Self, Refusal> {
         parameters.check()?;
-        let volume = Volume::draw(&parameters, &sources);
-        let search = Self { parameters, volume, sources: Box::new(sources) };
+        let query_times = FxHashMap::default();
+        let search = Self { parameters, query_times, volume: OnceLock::new(), sources: Box::new(sources) };
+        if parameters.equations.is_none() {
+            // A rank has at most one message for each end of an edge, far below 2³¹.
+            return Ok(search);
+        }
         let most = (0..parameters.ranks).map(|rank| search.sends(rank)).max().unwrap_or(0);
         if most > MAX_MESSAGES {
             let reason = format!("a rank would send {most} messages, and it may send {MAX_MESSAGES}");
             return Err(Refusal::new("scale", parameters.scale, reason, "a smaller one, or more ranks"));
         }
         Ok(search)
+    }
+
+    /// The search in which some ranks take another time for a query \[ns; as in the parameters\]. Refuses ranks that there are not,
+    /// and those of which it has been said before.
+    pub fn with_query_time(
+        mut self,
+        ranks: impl IntoIterator<Item = Rank>,
+        time: Option<Fraction>,
+    ) -> Result<Self, Refusal> {
+        check_time(time)?;
+        for rank in ranks {
+            Refusal::unless_within("ranks", rank, 0..=u64::from(self.parameters.ranks) - 1)?;
+            if self.query_times.insert(rank, time).is_some() {
+                return Err(Refusal::new("ranks", rank, "its time is said already", "every rank once"));
+            }
+        }
+        Ok(self)
+    }
+
+    /// Computation of a rank for a query \[ns\]; none: it takes no time.
+    pub fn query_time(&self, rank: Rank) -> Option<Fraction> {
+        self.query_times.get(&rank).copied().unwrap_or(self.parameters.query_time)
+    }
+
+    /// Edges of the graph: what the benchmark divides by the time of a search.
+    pub fn edges(&self) -> u64 {
+        u64::from(self.parameters.edgefactor) << self.parameters.scale
     }
 
     /// The parameters that the search was made of.
@@ -167,24 +219,24 @@ impl Search {
         (self.sources)(DrawPurpose::Destinations(rank))
     }
 
-    /// What has been drawn of the search: its root and its queries.
+    /// What is drawn of the search: its root and its queries.
     pub fn volume(&self) -> &Volume {
-        &self.volume
+        self.volume.get_or_init(|| Volume::draw(&self.parameters, &self.sources))
     }
 
     /// Number of levels.
     pub fn levels(&self) -> u32 {
-        self.volume.queries.len() as u32
+        self.volume().queries.len() as u32
     }
 
     /// Messages with queries that a rank sends in a level.
     pub fn messages(&self, level: u32, rank: Rank) -> LevelMessages {
-        self.parameters.messages(self.volume.queries[level as usize][rank as usize])
+        self.parameters.messages(self.volume().queries[level as usize][rank as usize])
     }
 
     /// Messages with queries of all ranks in all levels.
     pub fn query_messages(&self) -> u64 {
-        let queries = self.volume.queries.iter().flatten();
+        let queries = self.volume().queries.iter().flatten();
         queries.map(|&queries| self.parameters.messages(queries).left()).sum()
     }
 
@@ -192,7 +244,7 @@ impl Search {
     pub fn sends(&self, rank: Rank) -> u64 {
         let (levels, others) = (u64::from(self.levels()), u64::from(self.parameters.ranks) - 1);
         let queries: u64 = (0..self.levels()).map(|level| self.messages(level, rank).left()).sum();
-        let is_root = rank == self.volume.root;
+        let is_root = rank == self.volume().root;
         let signals = others * if is_root { levels } else { levels - 1 };
         queries.saturating_add(signals + levels * if is_root { others } else { 1 })
     }

@@ -7,6 +7,8 @@ use crate::record::Rank;
 pub enum DrawPurpose {
     /// The root and its degree.
     Search,
+    /// The graph, where there is one.
+    Graph,
     /// The numbers of queries of this rank.
     Volume(Rank),
     /// The destinations of this rank's messages.

@@ -1,16 +1,19 @@
 //! How many queries every rank sends in every level.
 //!
 //! s is the scale, f the edgefactor, n the number of ranks, d the degree of the root, x = ln d and l the level. All queries are
-//! T = 2^(s+1) f (n − 1) / n (equation 2.1, summed over the ranks), of which Q are left.
+//! T = ⌊2^(s+1) f (n − 1) / n⌋ (equation 2.1, summed over the ranks), of which Q are left.
 //!
-//! - Level 0: the root alone sends ⌈d (n − 1) / n⌉.
+//! - Level 0: the root alone sends ⌈d (n − 1) / n⌉, and T at most.
 //! - Level l ≥ 1: the mean over all ranks is Ē = min([`Fit::mean`], Q n / (n − 1)); every rank draws E from the normal
-//!   distribution with that mean and [`Fit::deviation`], again while it is negative, and sends ⌊E (n − 1) / n² + ½⌋.
+//!   distribution with that mean and [`Fit::deviation`], again while it is negative, and wants to send ⌊E (n − 1) / n² + ½⌋.
+//!   Where all of them want more than Q, each has its share of it: so a search never sends more than T (thesis, §2.2.1 to 2.3.1).
 //!
-//! The search ends after level l if Q ≤ 0, if l + 1 is the largest number of levels, or if l ≥ 5 and Q ≤ T / 10.
+//! The search ends after level l if Q = 0, if l + 1 is the largest number of levels, or if l ≥ 5 and Q ≤ T / 10.
+//!
+//! The thesis says nothing of negative draws; `FOGSim` draws again, which raises the means of levels whose deviation is large.
 
 use super::random::{self, DrawPurpose, Source};
-use super::{Equations, Parameters};
+use super::{Equations, Parameters, breadth_first};
 use crate::record::Rank;
 use libm::{exp, exp2, log, pow};
 
@@ -93,37 +96,58 @@ pub struct Volume {
 impl Volume {
     /// Draws the root, its degree unless it is given, and the queries of every rank.
     pub(super) fn draw(parameters: &Parameters, source: &dyn Fn(DrawPurpose) -> Source) -> Self {
-        let Parameters { ranks, scale, edgefactor, equations, max_levels, .. } = *parameters;
+        let Parameters { ranks, scale, edgefactor, max_levels, .. } = *parameters;
+        let Some(equations) = parameters.equations else {
+            return breadth_first::volume(parameters, source);
+        };
         let mut search = source(DrawPurpose::Search);
         let root = random::below(&mut search, ranks);
         let degree = parameters.root_degree.unwrap_or_else(|| draw_degree(&mut search, scale));
         let fit = Fit { equations, scale, edgefactor };
         let n = f64::from(ranks);
-        let all = exp2(f64::from(scale) + 1.0) * f64::from(edgefactor) * (n - 1.0) / n;
+        let all = bound(parameters);
         let mut sources: Vec<Source> = (0..ranks).map(|rank| source(DrawPurpose::Volume(rank))).collect();
         let mut first = vec![0; ranks as usize];
-        first[root as usize] = (u64::from(degree) * u64::from(ranks - 1)).div_ceil(ranks.into());
-        let (mut left, mut queries) = (all - sum(&first), vec![first]);
+        first[root as usize] = (u64::from(degree) * u64::from(ranks - 1)).div_ceil(ranks.into()).min(all);
+        let (mut left, mut queries) = (all - first[root as usize], vec![first]);
         for level in 1..max_levels {
-            if left <= 0.0 || (level > 5 && left <= all / 10.0) {
+            if left == 0 || (level > 5 && left <= all / 10) {
                 break;
             }
-            let mean = fit.mean(level, degree.into()).min(left * n / (n - 1.0));
+            let mean = fit.mean(level, degree.into()).min(left as f64 * n / (n - 1.0));
             let deviation = fit.deviation(level, degree.into());
             let own = |source: &mut Source| {
                 let drawn = draw_positive(source, mean, deviation);
                 libm::floor(drawn * (n - 1.0) / (n * n) + 0.5).min(MOST) as u64
             };
-            let drawn: Vec<u64> = sources.iter_mut().map(own).collect();
-            left -= sum(&drawn);
+            let mut drawn: Vec<u64> = sources.iter_mut().map(own).collect();
+            left -= cut(&mut drawn, left);
             queries.push(drawn);
         }
         Self { root, degree, queries }
     }
 }
 
-fn sum(queries: &[u64]) -> f64 {
-    queries.iter().map(|&queries| queries as f64).sum()
+/// T: queries of a search in which every edge is followed both ways (equation 2.1, summed over the ranks). Below 2⁵².
+pub fn bound(parameters: &Parameters) -> u64 {
+    let Parameters { ranks, scale, edgefactor, .. } = *parameters;
+    let ends = u128::from(edgefactor) << (scale + 1);
+    (ends * u128::from(ranks - 1) / u128::from(ranks)) as u64
+}
+
+/// Leaves every rank its share of `left` where they want more than that. Returns what all of them send.
+fn cut(wanted: &mut [u64], left: u64) -> u64 {
+    let all: u128 = wanted.iter().map(|&wanted| u128::from(wanted)).sum();
+    if all <= u128::from(left) {
+        return all as u64;
+    }
+    let (mut sum, mut sent) = (0, 0);
+    for queries in wanted {
+        sum += u128::from(*queries);
+        let until = (u128::from(left) * sum / all) as u64;
+        (*queries, sent) = (until - sent, until);
+    }
+    left
 }
 
 /// A normal deviate, drawn again while it is negative. The mean is positive.
@@ -141,4 +165,20 @@ fn draw_degree(source: &mut Source, scale: u32) -> u32 {
     let s = f64::from(scale);
     let logarithm = s * (log(0.3604) + 1.066_170_4) + 0.079_313_065 * s * random::normal(source);
     (libm::ceil(exp(logarithm)) as u32).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn ranks_that_want_more_than_is_left_get_their_shares_of_it() {
+        let mut wanted = [3, 1, 0, 4];
+        assert_eq!((cut(&mut wanted, 8), wanted), (8, [3, 1, 0, 4]));
+        // Sums 3, 4, 4, 8 times 5 / 8: 1, 2, 2, 5.
+        assert_eq!((cut(&mut wanted, 5), wanted), (5, [1, 1, 0, 3]));
+        // Sums and products beyond 64 bits.
+        let mut wanted = [1 << 52; 4];
+        assert_eq!((cut(&mut wanted, 1 << 50), wanted), (1 << 50, [1 << 48; 4]));
+    }
 }

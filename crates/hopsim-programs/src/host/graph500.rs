@@ -25,6 +25,7 @@ use crate::host::matching::{Envelope, Pattern};
 use crate::host::rules::Rules;
 use crate::host::serial::sorted;
 use crate::record::{Communicator, Rank};
+use crate::units::Fraction;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -153,7 +154,7 @@ impl Searching {
             rank,
             destinations: search.destinations(rank),
             drawn: 0,
-            clock: QueryClock::new(search, rules),
+            clock: QueryClock::new(search.query_time(rank), rules),
             level: 0,
             phase: Phase::Queries,
             step: OwnStep::Nothing,
@@ -472,9 +473,9 @@ struct QueryClock {
 }
 
 impl QueryClock {
-    /// The clock of a search on hosts of these rules; none if queries take no time.
-    fn new(search: &Search, rules: &Rules) -> Option<Self> {
-        let (time, rate) = (search.parameters().query_time?, rules.cycles_per_nanosecond?);
+    /// The clock of a rank that takes this time for a query \[ns\], on hosts of these rules; none if queries take no time.
+    fn new(time: Option<Fraction>, rules: &Rules) -> Option<Self> {
+        let (time, rate) = (time?, rules.cycles_per_nanosecond?);
         let times = |a, b| u128::from(a) * u128::from(b);
         Some(Self {
             numerator: times(time.numerator, rate.numerator),

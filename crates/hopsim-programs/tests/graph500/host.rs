@@ -74,6 +74,23 @@ fn a_rank_reports_when_all_that_it_was_told_of_is_computed_in_whatever_order_it_
 }
 
 #[test]
+fn a_rank_of_another_speed_takes_its_own_time_for_what_it_sends_and_receives() {
+    let parameters = *search(1).parameters();
+    let search = Search::new(parameters, seeded(1)).unwrap();
+    let root = search.volume().root;
+    let search = search.with_query_time([1 - root], Fraction::new(25, 1)).unwrap();
+    assert_eq!(
+        [search.query_time(root), search.query_time(1 - root)],
+        [10, 25].map(|time| Fraction::new(time, 1))
+    );
+    let search = Arc::new(search);
+    assert_eq!(sends(&search, root, &[])[..3], [(0, 10), (0, 21), (0, 32)]);
+    assert_eq!(sends(&search, 1 - root, &[(20, 0, 0), (21, 1, 1)]), [(2, 45)]);
+    let search = Search::new(parameters, seeded(1)).unwrap().with_query_time([root], None).unwrap();
+    assert_eq!(sends(&Arc::new(search), root, &[])[..3], [(0, 0), (0, 1), (0, 2)]);
+}
+
+#[test]
 fn what_has_come_for_the_next_level_is_computed_when_that_begins() {
     let search = search(2);
     let other = 1 - search.volume().root;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
 
 mod host;
+mod kronecker;
 mod messages;
 mod numbers;
 mod program;

@@ -7,6 +7,7 @@ pub fn seeded(seed: u64) -> impl Fn(DrawPurpose) -> Source + Send + Sync + 'stat
     move |purpose| {
         let (kind, rank) = match purpose {
             DrawPurpose::Search => (0, 0),
+            DrawPurpose::Graph => (3, 0),
             DrawPurpose::Volume(rank) => (1, rank),
             DrawPurpose::Destinations(rank) => (2, rank),
         };

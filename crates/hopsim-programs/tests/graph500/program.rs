@@ -61,7 +61,7 @@ fn searches() -> impl Strategy<Value = (Parameters, u64)> {
             let parameters = Parameters {
                 coalescing,
                 root_degree: Some(degree),
-                equations: if fogsim { Equations::Fogsim } else { Equations::Thesis },
+                equations: Some(if fogsim { Equations::Fogsim } else { Equations::Thesis }),
                 generation: if link { Generation::Link } else { Generation::Compute },
                 signals: if full { Signals::Full } else { Signals::Empty },
                 ..Parameters::new(ranks, scale, Fraction::new(time, 2))
@@ -138,7 +138,7 @@ fn last(all: &[There], which: impl Fn(&There) -> bool, when: impl Fn(&There) -> 
 
 /// Time that a rank computes: for queries that it receives, and that it sends if that costs time.
 fn expected_compute(search: &Search, all: &[There], rank: u32) -> u64 {
-    let Parameters { query_time, generation, .. } = *search.parameters();
+    let (query_time, generation) = (search.query_time(rank), search.parameters().generation);
     let mine = |there: &&There| {
         let generated = generation == Generation::Compute && there.source == rank;
         there.kind == QUERIES && (generated || there.destination == rank)
