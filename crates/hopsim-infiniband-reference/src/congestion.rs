@@ -2,9 +2,17 @@
 
 use crate::Fact;
 use crate::simulator::Reference;
-use hopsim_infiniband::congestion::{MarkPoint, Marking, ThresholdMode, VictimMask};
+use hopsim_infiniband::congestion::{
+    CongestionControl, MarkPoint, Marking, PortRules, ThresholdMode, VictimMask,
+};
 use hopsim_infiniband::fabric::{BLOCK, blocks};
 use hopsim_infiniband::workload::Workload;
+
+/// What an output port has: what an exception says, if there is one for it.
+fn rules_of(control: &CongestionControl, output: usize) -> PortRules {
+    let own = control.exceptions.iter().find(|(port, _)| **port as usize == output);
+    own.map_or(control.rules, |(_, rules)| *rules)
+}
 
 impl<W: Workload> Reference<W> {
     /// What waits for an output in a VL, or its credits, have changed: whether it is congested is looked at anew.
@@ -13,19 +21,20 @@ impl<W: Workload> Reference<W> {
         if self.fabric.is_host(output as u32) {
             return;
         }
+        let rules = rules_of(control, output);
         let waiting: Vec<u64> =
             self.siblings(output).map(|input| self.occupancy(output, input, lane)).collect();
         let (is_high, is_low) = match control.mode {
             ThresholdMode::PerVoq => {
-                (waiting.iter().any(|&x| x >= control.high), waiting.iter().all(|&x| x < control.low))
+                (waiting.iter().any(|&x| x >= rules.high), waiting.iter().all(|&x| x < rules.low))
             }
             ThresholdMode::Common => {
                 let sum = waiting.iter().sum::<u64>();
-                (sum >= control.high, sum < control.low)
+                (sum >= rules.high, sum < rules.low)
             }
         };
         let is_root = self.links[output].credits[lane] >= blocks(self.fabric.mtu);
-        let is_in_victim_mask = match control.victim_mask {
+        let is_in_victim_mask = match rules.victim_mask {
             VictimMask::Hosts => self.fabric.is_host(self.fabric.ports[output].peer),
             VictimMask::All => true,
             VictimMask::None => false,
@@ -37,14 +46,15 @@ impl<W: Workload> Reference<W> {
     /// A packet is at one of the points where it could be marked.
     pub fn mark(&mut self, point: MarkPoint, packet: usize, output: usize) {
         let Some(control) = &self.fabric.congestion else { return };
+        let rules = rules_of(control, output);
         let state = &mut self.outputs[output];
         let packet = &mut self.packets[packet];
-        let long_enough = packet.told.bytes >= u32::from(control.packet_size) * BLOCK;
+        let long_enough = packet.told.bytes >= u32::from(rules.packet_size) * BLOCK;
         let is_eligible = !packet.told.is_notification && long_enough && state.congested[packet.lane];
         if point != control.mark_point || !is_eligible {
             return;
         }
-        let between = u64::from(control.marking_rate) + 1;
+        let between = u64::from(rules.marking_rate) + 1;
         let is_chosen = match control.marking {
             Marking::Random => state.draws.below(between as u32) == 0,
             Marking::Periodic => {

@@ -4,6 +4,7 @@
 //! Arbitration and Fairness*, 2011, §II.
 
 use crate::reaction::Reaction;
+use std::collections::BTreeMap;
 
 /// How the queues of an output are compared with the thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,29 +71,45 @@ pub enum Level {
     ServiceLevel,
 }
 
-/// Congestion control.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CongestionControl {
-    /// How queues are compared with the thresholds.
-    pub mode: ThresholdMode,
+/// What is set for an output port of a switch, all its VLs alike (`SwitchPortCongestionSetting`, and `Victim_Mask`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortRules {
     /// The bytes from which on an output is congested \[bytes\].
     pub high: u64,
     /// The bytes below which an output is no longer congested \[bytes\].
     pub low: u64,
     /// Output ports that may be congested without credits.
     pub victim_mask: VictimMask,
-    /// When packets are marked.
-    pub mark_point: MarkPoint,
-    /// Which packets are marked.
-    pub marking: Marking,
     /// Eligible packets between two marks, in the mean.
     pub marking_rate: u16,
     /// The least size of a marked packet: shorter ones are not marked \[blocks\].
     pub packet_size: u8,
+}
+
+/// Congestion control.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CongestionControl {
+    /// How queues are compared with the thresholds.
+    pub mode: ThresholdMode,
+    /// What is set for every output port that is no exception.
+    pub rules: PortRules,
+    /// What is set for the others, by port.
+    pub exceptions: BTreeMap<u32, PortRules>,
+    /// When packets are marked.
+    pub mark_point: MarkPoint,
+    /// Which packets are marked.
+    pub marking: Marking,
     /// How sources hear of marks.
     pub notification: Notification,
     /// What a reaction point belongs to.
     pub level: Level,
     /// What a reaction point does.
     pub reaction: Reaction,
+}
+
+impl CongestionControl {
+    /// What is set for every port up to this number, in order.
+    pub fn by_port(&self, ports: usize) -> impl Iterator<Item = PortRules> {
+        (0..ports as u32).map(|port| self.exceptions.get(&port).copied().unwrap_or(self.rules))
+    }
 }

@@ -333,6 +333,7 @@ mod tests {
             ("packets", json!({})),
             ("packets", json!({})),
             ("tables", json!([[0]])),
+            ("exceptions", json!([{ "node": 0 }])),
         ];
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);

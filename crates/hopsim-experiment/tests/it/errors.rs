@@ -1452,3 +1452,55 @@ fn routing_on_a_graph() {
         "links.local (override): the topology has no local links; valid: no such key; its links are network"
     );
 }
+
+#[test]
+fn ports_of_a_fabric_that_are_exceptions() {
+    let text = "router = \"infiniband\"\ntopology.fat_tree = { k = 2, levels = 2 }\n\
+        jobs = [{ flows = [{ source = 0, destination = 1 }] }]\n";
+    let path = "router.infiniband.congestion_control.exceptions";
+    let names = "names no ports, or names them twice; valid: ports = \"hosts\", switch = 3, switch = 3 with ports or port = 0, node = 5, \
+        or between = [0, 1]";
+    for (value, expected) in [
+        ("{ packet_size = 1 }", format!("0: {names}")),
+        ("{ node = 1, switch = 1, packet_size = 1 }", format!("0: {names}")),
+        ("{ port = 1, packet_size = 1 }", format!("0: {names}")),
+        ("{ switch = 0, port = 1, ports = 'hosts', packet_size = 1 }", format!("0: {names}")),
+        ("{ node = 4, packet_size = 1 }", "0.node = 4: the network has 4 nodes; valid: 0 … 3".into()),
+        ("{ switch = 4, packet_size = 1 }", "0.switch = 4: the network has 4 switches; valid: 0 … 3".into()),
+        (
+            "{ switch = 1, port = 4, packet_size = 1 }",
+            "0.port = 4: switch 1 has 4 ports that are plugged; valid: 0 … 3".into(),
+        ),
+        (
+            "{ switch = 3, ports = 'hosts', packet_size = 1 }",
+            "0.ports = \"hosts\": switch 3 has no port to a host; valid: \"switches\"".into(),
+        ),
+        (
+            "{ between = [0, 1], packet_size = 1 }",
+            "0.between = [0, 1]: no link joins these switches; valid: two switches that a link joins".into(),
+        ),
+        (
+            "{ node = 1, marking_rate = 1 }, { node = 2 }",
+            "1: sets nothing for its ports; valid: thresholds, victim_mask, marking_rate or packet_size".into(),
+        ),
+        (
+            "{ node = 1, thresholds = { weight = 16 } }",
+            "0.thresholds.weight = 16: out of range; valid: 0 … 15".into(),
+        ),
+        (
+            "{ node = 1, thresholds = { weight = 1, high = '1 MTU' } }",
+            "0.thresholds.weight: stands for high, which is given, too; valid: one of the two".into(),
+        ),
+        (
+            "{ node = 1, thresholds = { high = '0.5 MTU' } }",
+            "0.thresholds.low = \"0.9 MTU\": is above the upper threshold, \"0.5 MTU\"; valid: at most 1024 B".into(),
+        ),
+        (
+            "{ node = 1, victim_mask = 'some' }",
+            "0.victim_mask = \"some\": no such choice; valid: hosts, all, none".into(),
+        ),
+    ] {
+        let said = message_of(text, &[&format!("{path}=[{value}]")]).replace(" (override)", "");
+        assert_eq!(said, format!("{path}.{expected}"));
+    }
+}

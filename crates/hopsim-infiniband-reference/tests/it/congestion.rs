@@ -6,7 +6,7 @@
 
 use crate::closed_forms::{flow, star};
 use hopsim_infiniband::congestion::{
-    CongestionControl, Level, MarkPoint, Marking, Notification, ThresholdMode, VictimMask,
+    CongestionControl, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
@@ -16,22 +16,24 @@ use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband_reference::{Fact, Reference, run};
 use hopsim_random::{Purpose, Stream};
+use std::collections::BTreeMap;
 
 /// Every packet is marked as soon as it joins a queue; index i means a delay of i packets.
 fn control() -> CongestionControl {
     CongestionControl {
         mode: ThresholdMode::PerVoq,
-        high: 1,
-        low: 1,
-        victim_mask: VictimMask::None,
+        rules: every_packet(),
+        exceptions: BTreeMap::new(),
         mark_point: MarkPoint::Enqueue,
         marking: Marking::Periodic,
-        marking_rate: 0,
-        packet_size: 0,
         notification: Notification::Packets,
         level: Level::QueuePair,
         reaction: Reaction::Table(table()),
     }
+}
+
+fn every_packet() -> PortRules {
+    PortRules { high: 1, low: 1, victim_mask: VictimMask::None, marking_rate: 0, packet_size: 0 }
 }
 
 fn table() -> Table {
@@ -146,7 +148,7 @@ fn what_is_left_at_the_end_of_a_flow_is_acknowledged_then() {
 fn an_acknowledgement_notifies_if_one_of_its_packets_is_marked() {
     let message = Flow { bytes: Some(256 + 255), ..flow(0, 1) };
     let notify = |packet_size, every| {
-        let fabric = acknowledging(every, |control| control.packet_size = packet_size);
+        let fabric = acknowledging(every, |control| control.rules.packet_size = packet_size);
         let notify: Vec<bool> = acknowledged(&fabric, message, 9000).iter().map(|each| each.2).collect();
         (notify, indices(&fabric, &[message], 9000).iter().map(|each| each.1).max())
     };
@@ -258,7 +260,8 @@ fn an_output_without_credits_is_no_root_of_congestion() {
     // The host has room for one packet and drains it from 32 until 800, the credit is back at 814. The second packet is in the
     // switch from 522 on and is granted at 814.
     let second = |mask, mark_point| {
-        let mut fabric = fabric(|control| (control.victim_mask, control.mark_point) = (mask, mark_point));
+        let mut fabric =
+            fabric(|control| (control.rules.victim_mask, control.mark_point) = (mask, mark_point));
         fabric.host.drain = 3;
         fabric.ports[1].buffer = 4;
         let flow = Flow { bytes: Some(512), byte: 2, ..flow(0, 1) };
@@ -274,7 +277,7 @@ fn an_output_without_credits_is_no_root_of_congestion() {
 fn short_packets_are_not_marked() {
     let message = Flow { bytes: Some(256 + 255), ..flow(0, 1) };
     let numbers = |packet_size| {
-        let marks = marks(&fabric(|control| control.packet_size = packet_size), message, 2000);
+        let marks = marks(&fabric(|control| control.rules.packet_size = packet_size), message, 2000);
         marks.into_iter().map(|(_, number)| number).collect::<Vec<u32>>()
     };
     assert_eq!([0, 3, 4, 5].map(numbers), [vec![0, 1], vec![0, 1], vec![0], vec![]]);
@@ -283,7 +286,7 @@ fn short_packets_are_not_marked() {
 #[test]
 fn one_of_some_packets_is_marked() {
     let numbers = |marking| {
-        let mut fabric = fabric(|control| (control.marking, control.marking_rate) = (marking, 3));
+        let mut fabric = fabric(|control| (control.marking, control.rules.marking_rate) = (marking, 3));
         fabric.congestion.as_mut().unwrap().reaction = Reaction::Table(Table { limit: 0, ..table() });
         let marks = marks(&Fabric { mtu: 64, ..fabric }, flow(0, 1), 64 * 2000);
         marks.into_iter().map(|(_, number)| number).collect::<Vec<u32>>()
@@ -300,7 +303,10 @@ fn one_of_some_packets_is_marked() {
 fn thresholds_are_for_every_queue_or_for_their_sum() {
     // Packets of two hosts are in the switch at 10; the second is granted when the first has crossed, at 271.
     let congested = |mode, high, low| {
-        let fabric = fabric(|control| (control.mode, control.high, control.low) = (mode, high, low));
+        let fabric = fabric(|control| {
+            control.mode = mode;
+            (control.rules.high, control.rules.low) = (high, low);
+        });
         let flows = [flow(0, 2), flow(1, 2)].map(|flow| Flow { bytes: Some(256), ..flow });
         let mut reference = Reference::new(&fabric, &flows, 1);
         let states: Vec<bool> = (0..1000)
@@ -318,4 +324,22 @@ fn thresholds_are_for_every_queue_or_for_their_sum() {
     assert_eq!(congested(ThresholdMode::Common, 512, 257), Some((10, 270)));
     assert_eq!(congested(ThresholdMode::Common, 512, 256), Some((10, 526)));
     assert_eq!(congested(ThresholdMode::Common, 513, 1), None);
+}
+
+#[test]
+fn a_port_has_what_its_exception_says_and_the_others_what_all_have() {
+    // Flow 0 leaves by port 4, flow 1 by port 5: of four packets each as many are marked as the rules of the port say.
+    let marked = |change: fn(&mut PortRules)| {
+        let mut own = every_packet();
+        change(&mut own);
+        let fabric = fabric(|control| control.exceptions = BTreeMap::from([(5, own)]));
+        let flows = [flow(0, 1), flow(0, 2)].map(|flow| Flow { bytes: Some(4 * 200), ..flow });
+        let facts = run(&Fabric { mtu: 200, ..fabric }, &flows, 1, 20_000);
+        let of = |number: u32| move |fact: &&Fact| matches!(fact, Fact::Marked { packet, .. } if packet.flow == number);
+        [0, 1].map(|number| facts.iter().filter(of(number)).count())
+    };
+    assert_eq!(marked(|_| ()), [4, 4]);
+    assert_eq!(marked(|own| own.high = u64::MAX), [4, 0]);
+    assert_eq!(marked(|own| own.marking_rate = 1), [4, 2]);
+    assert_eq!(marked(|own| own.packet_size = 4), [4, 0]);
 }

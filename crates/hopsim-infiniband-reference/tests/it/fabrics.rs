@@ -84,8 +84,9 @@ pub fn cases_of_all_kinds() -> impl Strategy<Value = Case> {
             (Just((switches, hosts)), cables(switches, hosts), select(&MTU[..]), any::<u64>())
         })
         .prop_flat_map(|((switches, hosts), cables, mtu, seed)| {
-            let rules =
-                (host(), switch(mtu), 0..=40u64, lanes(), proptest::option::weighted(0.9, congestion(mtu)));
+            let ports_of_switches = hosts + 2 * (switches - 1) + 1;
+            let control = congestion(mtu, hosts as u32..(hosts + ports_of_switches) as u32);
+            let rules = (host(), switch(mtu), 0..=40u64, lanes(), proptest::option::weighted(0.9, control));
             let flows = proptest::collection::vec(flow(hosts, mtu), 1..=12);
             (rules, flows).prop_map(move |((host, switch, credit_delay, lanes, congestion), flows)| {
                 let (first_port, ports) = ports(&cables, (switches, hosts), mtu);

@@ -2,7 +2,9 @@
 
 use crate::fabrics::workload::{Players, Script};
 use crate::fabrics::{Case, for_each_fabric, for_each_fabric_with_messages};
-use hopsim_infiniband::congestion::{Marking, Notification, ThresholdMode, VictimMask};
+use hopsim_infiniband::congestion::{
+    CongestionControl, Marking, Notification, PortRules, ThresholdMode, VictimMask,
+};
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
@@ -125,6 +127,11 @@ fn without_congestion_control_nothing_is_marked() {
     });
 }
 
+/// What is set for the ports, for those that are exceptions and for the others.
+fn rules(control: &mut CongestionControl) -> impl Iterator<Item = &mut PortRules> {
+    std::iter::once(&mut control.rules).chain(control.exceptions.values_mut())
+}
+
 /// Two variants of a fabric with congestion control, whose first index, if it has one, is 0: nothing happens in one that does not in the other.
 fn alike(number: u8, variants: impl Fn(Fabric) -> [Fabric; 2]) {
     for_each_fabric((60, number), |(mut fabric, flows, seed)| {
@@ -142,7 +149,8 @@ fn congestion_control_that_marks_nothing_changes_nothing() {
     alike(5, |mut fabric| {
         // No packet is so long, and nothing is acknowledged.
         fabric.congestion.iter_mut().for_each(|control| {
-            (control.packet_size, control.notification) = (255, Notification::Packets);
+            rules(control).for_each(|rules| rules.packet_size = 255);
+            control.notification = Notification::Packets;
         });
         [Fabric { congestion: None, ..fabric.clone() }, fabric]
     });
@@ -171,7 +179,7 @@ fn where_every_eligible_packet_is_marked_it_does_not_matter_how_they_are_chosen(
             let mut fabric = fabric.clone();
             fabric.congestion.iter_mut().for_each(|control| {
                 control.marking = marking;
-                control.marking_rate = 0;
+                rules(control).for_each(|rules| rules.marking_rate = 0);
             });
             fabric
         })
@@ -189,8 +197,9 @@ fn wrong_state(fabric: &Fabric, reference: &Reference, output: usize, lane: usiz
         ThresholdMode::Common => queues.sum(),
     };
     let is_congested = reference.is_congested(output, lane);
-    let must_be = control.victim_mask == VictimMask::All && x >= control.high;
-    let wrong = if x < control.low { is_congested } else { must_be && !is_congested };
+    let rules = control.exceptions.get(&(output as u32)).unwrap_or(&control.rules);
+    let must_be = rules.victim_mask == VictimMask::All && x >= rules.high;
+    let wrong = if x < rules.low { is_congested } else { must_be && !is_congested };
     wrong.then(|| format!("output {output} with {x} bytes in VL {lane}: congested {is_congested}"))
 }
 

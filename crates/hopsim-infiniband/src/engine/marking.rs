@@ -1,11 +1,11 @@
 //! Congestion control at the outputs of switches: when they are congested, and which packets they mark.
 
 use super::Simulation;
-use crate::congestion::{CongestionControl, MarkPoint, Marking, ThresholdMode, VictimMask};
-use crate::fabric::{BLOCK, blocks};
+use crate::congestion::{MarkPoint, Marking, PortRules, ThresholdMode, VictimMask};
+use crate::fabric::{BLOCK, Fabric, blocks};
 use crate::observer::Observer;
 use crate::workload::Workload;
-use hopsim_memory::filled;
+use hopsim_memory::{filled, table};
 use hopsim_random::{Purpose, Stream};
 
 /// The congestion of an output port in a VL.
@@ -24,22 +24,22 @@ pub struct Detector {
 
 impl Detector {
     /// A queue has grown or shrunk.
-    fn change(&mut self, rules: &CongestionControl, before: u64, after: u64) {
+    fn change(&mut self, rules: &PortRules, before: u64, after: u64) {
         let over = |bytes: u64, threshold: u64| u32::from(bytes >= threshold);
         self.high = self.high + over(after, rules.high) - over(before, rules.high);
         self.low = self.low + over(after, rules.low) - over(before, rules.low);
         self.sum = self.sum + after - before;
     }
 
-    fn is_high(&self, rules: &CongestionControl) -> bool {
-        match rules.mode {
+    fn is_high(&self, mode: ThresholdMode, rules: &PortRules) -> bool {
+        match mode {
             ThresholdMode::PerVoq => self.high > 0,
             ThresholdMode::Common => self.sum >= rules.high,
         }
     }
 
-    fn is_low(&self, rules: &CongestionControl) -> bool {
-        match rules.mode {
+    fn is_low(&self, mode: ThresholdMode, rules: &PortRules) -> bool {
+        match mode {
             ThresholdMode::PerVoq => self.low == 0,
             ThresholdMode::Common => self.sum < rules.low,
         }
@@ -51,15 +51,20 @@ impl Detector {
 pub struct Detection {
     /// The detectors, by port · VLs + VL.
     pub detectors: Vec<Detector>,
+    /// What is set for the ports; nothing without congestion control.
+    rules: Vec<PortRules>,
     /// The random streams of the ports.
     streams: Vec<Stream>,
 }
 
 impl Detection {
     /// The congestion control of empty switches.
-    pub fn new(ports: usize, lanes: usize, seed: u64) -> Self {
+    pub fn new(fabric: &Fabric, seed: u64) -> Self {
+        let (ports, lanes) = (fabric.ports.len(), usize::from(fabric.lanes.count));
         let streams = (0..ports as u64).map(|port| Stream::new(seed, Purpose::Marking, port)).collect();
-        Self { detectors: filled(Detector::default(), ports * lanes), streams }
+        let mut rules = table(if fabric.congestion.is_some() { ports } else { 0 });
+        rules.extend(fabric.congestion.iter().flat_map(|control| control.by_port(ports)));
+        Self { detectors: filled(Detector::default(), ports * lanes), rules, streams }
     }
 }
 
@@ -67,7 +72,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// The queue of an input for an output has grown or shrunk.
     #[inline]
     pub(super) fn queue_changed(&mut self, output: u32, lane: u8, before: u64, after: u64) {
-        let Some(rules) = &self.fabric.congestion else { return };
+        let Some(rules) = self.detection.rules.get(output as usize) else { return };
         let slot = self.slot(output, lane);
         self.detection.detectors[slot].change(rules, before, after);
         self.detect(output, lane);
@@ -76,12 +81,13 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// An output becomes congested, or ceases to be, if it is time.
     #[inline]
     pub(super) fn detect(&mut self, output: u32, lane: u8) {
-        let Some(rules) = &self.fabric.congestion else { return };
+        let Some(control) = &self.fabric.congestion else { return };
         let slot = self.slot(output, lane);
+        let rules = &self.detection.rules[output as usize];
         let detector = &mut self.detection.detectors[slot];
         if detector.congested {
-            detector.congested = !detector.is_low(rules);
-        } else if detector.is_high(rules) {
+            detector.congested = !detector.is_low(control.mode, rules);
+        } else if detector.is_high(control.mode, rules) {
             let is_root = self.credits[slot] >= blocks(self.fabric.mtu);
             let counts_as_root = match rules.victim_mask {
                 VictimMask::Hosts => self.fabric.is_host(self.fabric.ports[output as usize].peer),
@@ -95,21 +101,22 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// Whether packets may be marked at a point.
     #[inline]
     pub(super) fn marks_at(&self, point: MarkPoint) -> bool {
-        self.fabric.congestion.as_ref().is_some_and(|rules| rules.mark_point == point)
+        self.fabric.congestion.as_ref().is_some_and(|control| control.mark_point == point)
     }
 
     /// A packet is at its mark point at an output.
     pub(super) fn mark(&mut self, output: u32, id: u32) {
-        let Some(rules) = &self.fabric.congestion else { return };
+        let Some(control) = &self.fabric.congestion else { return };
         let packet = self.packets.get(id);
         let slot = self.slot(output, packet.lane);
+        let rules = &self.detection.rules[output as usize];
         let is_short = packet.name.bytes < u32::from(rules.packet_size) * BLOCK;
         let detector = &mut self.detection.detectors[slot];
         if packet.name.is_notification || is_short || !detector.congested {
             return;
         }
         let every = u32::from(rules.marking_rate) + 1;
-        let hit = match rules.marking {
+        let hit = match control.marking {
             Marking::Random => self.detection.streams[output as usize].below(every) == 0,
             Marking::Periodic => {
                 detector.unmarked = (detector.unmarked + 1) % every;

@@ -119,7 +119,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
             transfers: filled(0, fabric.ports.len()),
             voqs: filled(Voq { queue: Queue::EMPTY, bytes: 0 }, places.voqs()),
             places,
-            detection: Detection::new(fabric.ports.len(), count, seed),
+            detection: Detection::new(fabric, seed),
             stalls,
             due: Vec::new(),
             packet_hops: 0,

@@ -3,6 +3,7 @@
 use super::host::Host;
 use super::marking::Detector;
 use super::switch::{Inputs, Output, Places, Voq};
+use crate::congestion::PortRules;
 use crate::fabric::Fabric;
 
 /// What a small table takes besides its contents \[bytes\].
@@ -12,7 +13,8 @@ const SMALL_TABLE: usize = 32;
 pub fn state_bytes(fabric: &Fabric) -> u64 {
     let places = Places::new(fabric);
     let lanes = usize::from(fabric.lanes.count);
-    let of_port = size_of::<Output>() + size_of::<u32>() + Places::BYTES;
+    let rules = if fabric.congestion.is_some() { size_of::<PortRules>() } else { 0 };
+    let of_port = size_of::<Output>() + size_of::<u32>() + Places::BYTES + rules;
     let of_lane =
         size_of::<u32>() + size_of::<Inputs>() + size_of::<Detector>() + size_of::<bool>() + SMALL_TABLE;
     let of_host = size_of::<Host>() + size_of::<u32>() * lanes + size_of::<u64>() + 4 * SMALL_TABLE;

@@ -77,7 +77,8 @@ fn thresholds_less_than_a_packet_apart_are_one() {
 fn a_fabric_that_marks_nothing_is_one_without_congestion_control() {
     let without = facts(&fabric(&[3, 4], None), 5, 3);
     let never = control(u64::MAX, u64::MAX);
-    let large_packets_only = CongestionControl { packet_size: 255, ..control(8192, 1843) };
+    let mut large_packets_only = control(8192, 1843);
+    large_packets_only.rules.packet_size = 255;
     for control in [never, large_packets_only] {
         assert_eq!(without, facts(&fabric(&[3, 4], Some(control)), 5, 3));
     }

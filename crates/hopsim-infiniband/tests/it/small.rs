@@ -1,7 +1,7 @@
 //! Fabrics of one and two switches, as in Gran et al. 2011, figures 2 and 8.
 
 use hopsim_infiniband::congestion::{
-    CongestionControl, Level, MarkPoint, Marking, Notification, ThresholdMode, VictimMask,
+    CongestionControl, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::engine::Simulation;
 use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching};
@@ -12,6 +12,7 @@ use hopsim_infiniband::observer::{Observer, Sent};
 use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
 use hopsim_infiniband::time::Ticks;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Ticks of a nanosecond: a byte takes 8/13 ns, 1/2 ns, 1/4 ns and 1/6 ns.
@@ -77,13 +78,10 @@ pub fn control(high: u64, low: u64) -> CongestionControl {
     let multiplier = |i: u32| (f64::from(7 * i * i) / (106.0 * 106.0 * 0.218)) as u16;
     CongestionControl {
         mode: ThresholdMode::PerVoq,
-        high,
-        low,
-        victim_mask: VictimMask::Hosts,
+        rules: PortRules { high, low, victim_mask: VictimMask::Hosts, marking_rate: 1, packet_size: 0 },
+        exceptions: BTreeMap::new(),
         mark_point: MarkPoint::Wire,
         marking: Marking::Random,
-        marking_rate: 1,
-        packet_size: 0,
         notification: Notification::Packets,
         level: Level::QueuePair,
         reaction: Reaction::Table(Table {

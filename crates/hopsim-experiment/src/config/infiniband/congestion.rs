@@ -1,5 +1,6 @@
 //! Congestion control of InfiniBand, as written in the document.
 
+use super::port_exceptions::PortException;
 use hopsim_infiniband::reaction::ReactionConfig;
 use hopsim_infiniband::reaction::table::{Cct, TableName, Timer};
 use schemars::JsonSchema;
@@ -37,6 +38,9 @@ pub struct CongestionControlConfig {
     pub packet_size: u8,
     /// How the destination of marked packets notifies their source.
     pub notification: Notification,
+    /// Output ports with values of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exceptions: Vec<PortException>,
     /// What reacts to notifications on its own.
     pub level: Level,
     /// What a source does about notifications.
@@ -68,6 +72,7 @@ impl Default for CongestionControlConfig {
             marking_rate: None,
             packet_size: 0,
             notification: Notification::Packets,
+            exceptions: Vec::new(),
             level: Level::Qp,
             reaction: ReactionConfig::Table,
             timer: Timer::Free,

@@ -3,6 +3,7 @@
 pub mod congestion;
 pub mod flows;
 pub mod messages;
+pub mod port_exceptions;
 
 use congestion::CongestionControlConfig;
 use schemars::JsonSchema;

@@ -8,15 +8,17 @@ use crate::config::infiniband::congestion::{Acknowledgements, CongestionControlC
 use crate::plan::quantity::{SIZES, nonnegative, positive};
 use crate::plan::within;
 use hopsim_infiniband::congestion::{
-    CongestionControl, Level, MarkPoint, Marking, Notification, ThresholdMode, VictimMask,
+    CongestionControl, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::fabric::BLOCK;
 use hopsim_infiniband::reaction::{Reaction, ReactionConfig, table};
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_programs::units::Fraction;
+use std::collections::BTreeMap;
 
-fn key(name: &str) -> String {
+/// The path of a key of congestion control.
+pub fn key(name: &str) -> String {
     path(&format!("congestion_control.{name}"))
 }
 
@@ -36,7 +38,7 @@ pub fn times(control: &CongestionControlConfig, clock: &mut Clock) -> Result<Vec
 }
 
 /// Congestion control in a fabric with these longest packets \[bytes\] and input buffers of ports to hosts and to switches
-/// \[blocks\], with the times of what sources do.
+/// \[blocks\], with the times of what sources do; without the ports that are exceptions.
 pub fn build(
     control: &CongestionControlConfig,
     mtu: u32,
@@ -44,19 +46,20 @@ pub fn build(
     clock: &Clock,
     times: &[Time],
 ) -> Result<CongestionControl, ConfigError> {
-    let [high, low] = thresholds(&control.thresholds, mtu, buffers)?;
+    let [high, low] = thresholds(&control.thresholds, mtu, buffers, "thresholds")?;
     Ok(CongestionControl {
         mode: match control.thresholds.mode {
             config::ThresholdMode::PerVoq => ThresholdMode::PerVoq,
             config::ThresholdMode::Common => ThresholdMode::Common,
         },
-        high,
-        low,
-        victim_mask: match control.victim_mask {
-            config::VictimMask::Hosts => VictimMask::Hosts,
-            config::VictimMask::All => VictimMask::All,
-            config::VictimMask::None => VictimMask::None,
+        rules: PortRules {
+            high,
+            low,
+            victim_mask: victim_mask(control.victim_mask),
+            marking_rate: given(control.marking_rate),
+            packet_size: control.packet_size,
         },
+        exceptions: BTreeMap::new(),
         mark_point: match control.mark_point {
             config::MarkPoint::Enqueue => MarkPoint::Enqueue,
             config::MarkPoint::Grant => MarkPoint::Grant,
@@ -67,8 +70,6 @@ pub fn build(
             config::Marking::Random => Marking::Random,
             config::Marking::Periodic => Marking::Periodic,
         },
-        marking_rate: given(control.marking_rate),
-        packet_size: control.packet_size,
         notification: notification(control.notification)?,
         level: match control.level {
             config::Level::Qp => Level::QueuePair,
@@ -76,6 +77,15 @@ pub fn build(
         },
         reaction: reaction(control, clock, times)?,
     })
+}
+
+/// Which ports may be congested without credits.
+pub fn victim_mask(mask: config::VictimMask) -> VictimMask {
+    match mask {
+        config::VictimMask::Hosts => VictimMask::Hosts,
+        config::VictimMask::All => VictimMask::All,
+        config::VictimMask::None => VictimMask::None,
+    }
 }
 
 fn reaction(
@@ -104,9 +114,14 @@ fn ceiling(value: Fraction) -> u64 {
     value.numerator.div_ceil(value.denominator)
 }
 
-/// Threshold from which on, and below which no longer, an output is congested \[bytes\].
-fn thresholds(given: &Thresholds, mtu: u32, buffers: [u32; 2]) -> Result<[u64; 2], ConfigError> {
-    let name = |name: &str| key(&format!("thresholds.{name}"));
+/// Threshold from which on, and below which no longer, an output is congested \[bytes\], as the document says at a key.
+pub fn thresholds(
+    given: &Thresholds,
+    mtu: u32,
+    buffers: [u32; 2],
+    at: &str,
+) -> Result<[u64; 2], ConfigError> {
+    let name = |name: &str| key(&format!("{at}.{name}"));
     for (one, other, both) in [
         ("high", "weight", given.high.is_some() && given.weight.is_some()),
         ("low", "distance", given.low.is_some() && given.distance.is_some()),
@@ -203,6 +218,6 @@ mod tests {
     fn thresholds_of(given: &Thresholds) -> Result<[u64; 2], ConfigError> {
         let mut given = given.clone();
         congestion_defaults::thresholds(&mut given, 0);
-        thresholds(&given, 2048, [1024, 2048])
+        thresholds(&given, 2048, [1024, 2048], "thresholds")
     }
 }

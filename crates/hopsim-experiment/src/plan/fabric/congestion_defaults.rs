@@ -1,6 +1,6 @@
 //! What congestion control does where a document does not say: it follows from the rates of the links.
 
-use super::{path, rates};
+use super::{path, port_exceptions, rates};
 use crate::config::infiniband::Infiniband;
 use crate::config::infiniband::congestion::Thresholds;
 use crate::plan::quantity::{SIZES, TIMES, nonnegative, positive};
@@ -23,6 +23,7 @@ pub fn resolve(config: &mut Infiniband) -> Result<(), ConfigError> {
     let Some(mut control) = config.congestion_control.take() else { return Ok(()) };
     let more = packets_in_latency(config)?;
     thresholds(&mut control.thresholds, more);
+    port_exceptions::resolve(&mut control);
     if control.reaction == ReactionConfig::Table {
         let bits = u64::from(config.mtu).max(1) * 8;
         let rate = rates::read(&config.links.host.rate, &path("links.host.rate"))?;

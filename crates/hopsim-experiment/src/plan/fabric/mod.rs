@@ -10,6 +10,7 @@ mod forwarding;
 mod kept;
 mod lanes;
 mod messages;
+mod port_exceptions;
 mod programs;
 mod rates;
 mod span;
@@ -322,11 +323,14 @@ fn build(
     }
     let lanes = lanes::build(&config.lanes)?;
     let congestion = config.congestion_control.as_ref().zip(times.reaction.as_ref());
-    let congestion = congestion
+    let mut congestion = congestion
         .map(|(control, times)| congestion::build(control, mtu, at_switch, clock, times))
         .transpose()?;
     let links = wiring::Links { kinds, exceptions };
     let wiring = network.wiring(&config.forwarding)?;
+    if let Some((built, control)) = congestion.as_mut().zip(config.congestion_control.as_ref()) {
+        built.exceptions = port_exceptions::build(control, built.rules, (mtu, at_switch), &wiring.cables)?;
+    }
     let fabric = Fabric {
         ticks_per_ns: clock.ticks_per_ns(),
         mtu,

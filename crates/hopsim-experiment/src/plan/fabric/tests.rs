@@ -1,6 +1,7 @@
 use super::*;
 use crate::document;
 use crate::plan::programs::no_files;
+use hopsim_infiniband::congestion::{PortRules, VictimMask};
 use hopsim_infiniband::fabric::NONE;
 use std::collections::HashMap;
 
@@ -167,4 +168,86 @@ fn single_links_may_differ_from_the_others_of_their_kind() {
 
 fn switch_of(fabric: &Fabric, port: u32) -> Option<usize> {
     (!fabric.is_host(port)).then(|| fabric.first_port.partition_point(|&first| first <= port) - 1)
+}
+
+/// The tree with congestion control that has exceptions.
+fn with_exceptions(exceptions: &str) -> Fabric {
+    plan(&format!(
+        "router.infiniband.congestion_control = {{ marking_rate = 3, exceptions = [{exceptions}] }}\n\
+         topology.{TREE}\njobs = [{{ flows = [{{ source = 0, destination = 7 }}] }}]\n"
+    ))
+    .fabric
+}
+
+/// The ports that are exceptions.
+fn excepted(exceptions: &str) -> Vec<u32> {
+    with_exceptions(exceptions).congestion.unwrap().exceptions.into_keys().collect()
+}
+
+#[test]
+fn exceptions_name_ports_by_kind_switch_number_node_or_link() {
+    let found = with_exceptions("");
+    let of_switch =
+        |switch: usize| (found.first_port[switch]..found.first_port[switch + 1]).collect::<Vec<u32>>();
+    let to_hosts = |port: &u32| found.is_host(found.ports[*port as usize].peer);
+    let all = found.hosts..found.ports.len() as u32;
+    let (hosts, switches): (Vec<u32>, Vec<u32>) = all.partition(to_hosts);
+    assert_eq!(hosts.len(), 8);
+    assert!(excepted("").is_empty());
+    assert_eq!(excepted("{ ports = \"hosts\", packet_size = 1 }"), hosts);
+    assert_eq!(excepted("{ ports = \"switches\", packet_size = 1 }"), switches);
+    assert_eq!(excepted("{ switch = 1, packet_size = 1 }"), of_switch(1));
+    let of_both: Vec<u32> = of_switch(1).into_iter().filter(to_hosts).collect();
+    assert_eq!(excepted("{ switch = 1, ports = \"hosts\", packet_size = 1 }"), of_both);
+    assert_eq!(excepted("{ switch = 1, port = 2, packet_size = 1 }"), [of_switch(1)[2]]);
+    assert_eq!(excepted("{ node = 5, packet_size = 1 }"), [found.ports[5].peer]);
+    let between = excepted("{ between = [5, 1], packet_size = 1 }");
+    let [low, high] = between[..] else { panic!("{between:?}") };
+    assert_eq!([low, high].map(|port| switch_of(&found, port)), [Some(1), Some(5)]);
+    assert_eq!(found.ports[low as usize].peer, high);
+}
+
+#[test]
+fn of_several_exceptions_for_a_port_the_last_with_a_key_counts() {
+    let of_node = |exceptions: &str| {
+        let found = with_exceptions(exceptions);
+        let port = found.ports[5].peer;
+        found.congestion.unwrap().exceptions[&port]
+    };
+    let all = with_exceptions("").congestion.unwrap().rules;
+    assert_eq!((all.high, all.low, all.marking_rate), (8192, 1844, 3));
+    let weight =
+        "{ ports = \"hosts\", thresholds = { weight = 15, distance = \"1 MTU\" }, marking_rate = 7 }";
+    let both = PortRules { high: 4096, low: 2048, marking_rate: 7, ..all };
+    assert_eq!(of_node(weight), both);
+    let mask = "victim_mask = \"none\"";
+    let none = PortRules { victim_mask: VictimMask::None, ..both };
+    assert_eq!(of_node(&format!("{weight}, {{ node = 5, {mask} }}")), none);
+    assert_eq!(of_node(&format!("{{ node = 5, {mask}, marking_rate = 0 }}, {weight}")), none);
+    // Of the thresholds one that is not given is that of all ports.
+    let high = of_node(&format!("{weight}, {{ node = 5, thresholds.high = \"2 MTU\" }}"));
+    assert_eq!(high, PortRules { high: 4096, low: 1844, ..both });
+    let low = of_node("{ node = 5, thresholds.distance = \"1 MTU\" }");
+    assert_eq!(low, PortRules { low: 8192 - 2048, ..all });
+    let nothing = of_node("{ node = 5, thresholds.weight = 0 }");
+    assert_eq!((nothing.high, nothing.low), (u64::MAX, 1));
+}
+
+#[test]
+fn a_resolved_document_has_the_thresholds_of_exceptions_and_means_the_same() {
+    let text =
+        "[{ node = 1, thresholds = { weight = 14 } }, { switch = 2, thresholds = { low = \"1 kB\" } }]";
+    let document = format!(
+        "router.infiniband.congestion_control.exceptions = {text}\ntopology.{TREE}\n\
+         jobs = [{{ flows = [{{ source = 0, destination = 7 }}] }}]\n"
+    );
+    let found = plan(&document);
+    let RouterConfig::Infiniband(config) = &found.experiment.router else { panic!("another router") };
+    let own: Vec<_> = config.congestion_control.iter().flat_map(|control| &control.exceptions).collect();
+    let [first, second] = [0, 1].map(|index: usize| own[index].thresholds.clone().unwrap());
+    assert_eq!((first.weight, first.low.as_deref(), first.high), (Some(14), Some("0.9 MTU"), None));
+    assert_eq!((second.high.as_deref(), second.low.as_deref()), (Some("4 MTU"), Some("1 kB")));
+    let again = FabricPlan::new(&found.experiment, &no_files).unwrap();
+    assert_eq!(again.fabric.congestion, found.fabric.congestion);
+    assert_eq!(again.experiment, found.experiment);
 }

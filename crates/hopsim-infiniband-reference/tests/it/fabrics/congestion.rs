@@ -1,21 +1,31 @@
 //! Random congestion control.
 
 use hopsim_infiniband::congestion::{
-    CongestionControl, Level, MarkPoint, Marking, Notification, ThresholdMode, VictimMask,
+    CongestionControl, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
 use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
-use proptest::collection::vec;
+use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What ports do.
-type Detection = (ThresholdMode, (u64, u64), VictimMask, MarkPoint, Marking, u16, u8);
+type Detection = (ThresholdMode, MarkPoint, Marking);
 /// What hosts do.
 type Answer = (Notification, Level, Reaction);
 
-fn detection(mtu: u32) -> impl Strategy<Value = Detection> {
+fn detection() -> impl Strategy<Value = Detection> {
+    (
+        select(vec![ThresholdMode::PerVoq, ThresholdMode::Common]),
+        select(vec![MarkPoint::Enqueue, MarkPoint::Grant, MarkPoint::Tail, MarkPoint::Wire]),
+        select(vec![Marking::Random, Marking::Periodic]),
+    )
+}
+
+fn rules(mtu: u32) -> impl Strategy<Value = PortRules> {
     // Low thresholds, which queues of a few packets reach: often exactly.
     let mtu_bytes = u64::from(mtu);
     let threshold = move |most| {
@@ -23,15 +33,19 @@ fn detection(mtu: u32) -> impl Strategy<Value = Detection> {
         prop_oneof![2 => packets, 1 => 1..=most]
     };
     let thresholds = threshold(2 * mtu_bytes).prop_flat_map(move |high| (Just(high), threshold(high)));
-    (
-        select(vec![ThresholdMode::PerVoq, ThresholdMode::Common]),
+    let rules = (
         thresholds,
         select(vec![VictimMask::Hosts, VictimMask::All, VictimMask::None]),
-        select(vec![MarkPoint::Enqueue, MarkPoint::Grant, MarkPoint::Tail, MarkPoint::Wire]),
-        select(vec![Marking::Random, Marking::Periodic]),
         select(vec![0, 0, 1, 2, 3]),
         prop_oneof![3 => Just(0), 1 => 0..=(mtu / 64) as u8],
-    )
+    );
+    rules.prop_map(|((high, low), victim_mask, marking_rate, packet_size)| PortRules {
+        high,
+        low,
+        victim_mask,
+        marking_rate,
+        packet_size,
+    })
 }
 
 fn answer(mtu: u32) -> impl Strategy<Value = Answer> {
@@ -77,22 +91,15 @@ fn aimd() -> impl Strategy<Value = Aimd> {
     })
 }
 
-/// Congestion control of a fabric with packets of `mtu` bytes.
-pub fn congestion(mtu: u32) -> impl Strategy<Value = CongestionControl> {
-    (detection(mtu), answer(mtu)).prop_map(|(detection, (notification, level, reaction))| {
-        let (mode, (high, low), victim_mask, mark_point, marking, marking_rate, packet_size) = detection;
-        CongestionControl {
-            mode,
-            high,
-            low,
-            victim_mask,
-            mark_point,
-            marking,
-            marking_rate,
-            packet_size,
-            notification,
-            level,
-            reaction,
-        }
-    })
+/// Congestion control of a fabric with packets of `mtu` bytes; some of these ports of switches may be exceptions.
+pub fn congestion(mtu: u32, ports: Range<u32>) -> impl Strategy<Value = CongestionControl> {
+    let exceptions = prop_oneof![
+        1 => Just(BTreeMap::new()),
+        1 => btree_map(ports, rules(mtu), 1..=3),
+    ];
+    (detection(), rules(mtu), exceptions, answer(mtu)).prop_map(
+        |((mode, mark_point, marking), rules, exceptions, (notification, level, reaction))| {
+            CongestionControl { mode, rules, exceptions, mark_point, marking, notification, level, reaction }
+        },
+    )
 }
