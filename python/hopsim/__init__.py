@@ -20,6 +20,7 @@ from hopsim._core import version as _version
 if TYPE_CHECKING:
     from hopsim.document.experiment import Experiment
     from hopsim.errors import ConfigError, HopsimWarning, NotRecordedError, RunError, SweepError
+    from hopsim.insight.paraver import write_paraver
     from hopsim.insight.perfetto import write_perfetto
     from hopsim.results.result import Result, Results
     from hopsim.results.store import load
@@ -48,6 +49,7 @@ __all__ = [
     "saturate",
     "sweep",
     "trace_packets",
+    "write_paraver",
     "write_perfetto",
 ]
 
@@ -70,6 +72,7 @@ _PLACES = {
     "saturate": "runs.saturation",
     "sweep": "runs.sweeps",
     "trace_packets": "runs.packet_trace",
+    "write_paraver": "insight.paraver",
     "write_perfetto": "insight.perfetto",
 }
 

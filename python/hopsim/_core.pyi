@@ -1,6 +1,6 @@
 """Types of the compiled module: the Rust simulator seen from Python."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 class ConfigError(ValueError):
     """Bad input; `str()` is the complete message: key, value, reason, what would be valid."""
@@ -197,6 +197,18 @@ def convert_program(
 
     Where that has no collective operations they become messages of the algorithms named by (kind, algorithm).
     Raises `ConfigError`.
+    """
+
+def paraver_files(
+    config_json: str,
+    job: str,
+    cycle_ns: float,
+    operations: tuple[Sequence[object], ...],
+) -> tuple[bytes, str, str]:
+    """What a run made of the program of a job, as the files `.prv`, `.pcf` and `.row` of Paraver.
+
+    A cycle takes `cycle_ns`; `operations` are the columns rank, activity, record, begin and end of the table
+    of that name. The file of a program must have been read in this process. Raises `ConfigError`.
     """
 
 def run(config_json: str, monitor: Monitor, threads: int = 1) -> Run:

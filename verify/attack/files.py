@@ -1,8 +1,8 @@
 """Files with something wrong in them, given to every command that reads such a file.
 
-Programs (mpt, Dimemas, GOAL as text and binary, Chakra, tables of traffic, compressed too), networks and
-forwarding tables, placements, flows, and states of runs, with checksums that fit as well. What is converted
-can be read again, and a state that is damaged is told.
+Programs (mpt, Dimemas, Paraver, GOAL as text and binary, Chakra, tables of traffic, compressed too), networks
+and forwarding tables, placements, flows, and states of runs, with checksums that fit as well. What is
+converted can be read again, and a state that is damaged is told.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _program(name: str, *options: str, opened: str = "") -> File:
 
 CHAKRA = ("--groups", "groups.json", "--flops", "1e9")
 FILES = [
-    *map(_program, ("a.mpt", "a.goal", "a.bin", "a.dim", "a.csv", "a.mpt.xz", "a.goal.gz2.gz")),
+    *map(_program, ("a.mpt", "a.goal", "a.bin", "a.dim", "a.prv", "a.csv", "a.mpt.xz", "a.goal.gz2.gz")),
     _program("step.0.et", *CHAKRA, opened="step"),
     _program("step.1.et", *CHAKRA, opened="step"),
     _program("groups.json", *CHAKRA, opened="step"),
@@ -203,7 +203,7 @@ def _prepared(place: Path) -> None:
     (place / "groups.json").write_text('{"pair": [1, 0], "one": [0]}')
     for name, kind in {"a.csv": "table", "a.goal": "goal", "a.bin": "goal", "a.goal.gz2.gz": "goal"}.items():
         (place / f"{name}.toml").write_text(PROGRAM % f'{kind}.file = "{name}"')
-    for name in ("a.mpt", "a.dim", "a.mpt.xz"):
+    for name in ("a.mpt", "a.dim", "a.prv", "a.mpt.xz"):
         (place / f"{name}.toml").write_text(PROGRAM % f'trace.file = "{name}"')
     (place / "step.toml").write_text(
         PROGRAM % 'chakra = { file = "step", groups = "groups.json", flops = 1e9 }'
@@ -227,6 +227,9 @@ def _prepared(place: Path) -> None:
     for name in (*ROUTING, "program"):
         saving = ("--save-state", f"{name}.state", "--save-at", "60")
         _done(("run", f"{name}.toml", "--json", "-", "-j", "1", *saving), place)
+    recorded = ("--set", 'measure.streams=["operations"]', "--out", "recorded")
+    _done(("run", "a.mpt.toml", *recorded, "-j", "1"), place)
+    _done(("trace", "paraver", "recorded", "a.prv"), place)
     for file in FILES:
         for command in file.commands:
             # Not every program can be written in every format.

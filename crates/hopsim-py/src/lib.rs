@@ -186,7 +186,7 @@ mod _core {
     #[pymodule_export]
     use super::stepping::Simulation;
     #[pymodule_export]
-    use super::traces::{convert_program, program_info};
+    use super::traces::{convert_program, paraver_files, program_info};
     #[pymodule_export]
     use super::{
         axes, branch_at, closest, columns, deadlock, points, saturate, schema, settled_placements, student_t,

@@ -167,7 +167,7 @@ fn parse(kind: &str, contents: &[u8]) -> Result<Contents, ProgramError> {
         ("table", _) => Format::Table,
         ("goal", Format::GoalBinary) => Format::GoalBinary,
         ("goal", _) => Format::Goal,
-        (_, Format::Dimemas) => Format::Dimemas,
+        (_, format @ (Format::Dimemas | Format::Paraver)) => format,
         _ => Format::Mpt,
     };
     format.read(contents)

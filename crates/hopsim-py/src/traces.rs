@@ -1,16 +1,25 @@
-//! What is in the file of a program, and the same in other formats.
+//! What is in the file of a program, the same in other formats, and what a run made of it.
 
-use crate::errors::{ConfigError, unwritable};
-use crate::programs::of_chakra;
+use crate::errors::{ConfigError, in_configuration, unwritable};
+use crate::programs::{kept, of_chakra};
+use hopsim_core::error::ConfigError as Refusal;
+use hopsim_experiment::document;
+use hopsim_experiment::plan::AnyPlan;
 use hopsim_programs::collectives::Choices;
 use hopsim_programs::error::ProgramError;
+use hopsim_programs::formats::paraver::{self, spans};
 use hopsim_programs::formats::{Contents, Format};
+use hopsim_programs::host::log::{Activity, Interval};
 use hopsim_programs::ideal::least_time;
+use hopsim_programs::program::Program;
+use hopsim_programs::record::Script;
+use hopsim_programs::trace::Trace;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What the files of a Chakra trace do not say: the contents of the file of process groups, and operations per second.
 type ChakraSetting = (Option<PyBackedBytes>, Option<f64>);
@@ -92,6 +101,69 @@ pub fn convert_program(
         Ok::<_, PyErr>(converted)
     });
     Ok(PyBytes::new(py, &converted?))
+}
+
+/// What the ranks of a job did and waited for, as columns of the table `operations`: rank, activity, record, begin and end \[cycles\].
+type Operations = (Vec<u32>, Vec<String>, Vec<u32>, Vec<u32>, Vec<u32>);
+
+/// What a run of a resolved configuration made of the program of a job, as three files for Paraver: `.prv`, `.pcf` and `.row`; a cycle takes so
+/// many nanoseconds. Raises `ConfigError`.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]
+pub fn paraver_files<'py>(
+    py: Python<'py>,
+    config: &str,
+    job: &str,
+    cycle_ns: f64,
+    operations: Operations,
+) -> PyResult<(Bound<'py, PyBytes>, String, String)> {
+    let made = py.detach(|| {
+        let plan = AnyPlan::new(&document::from_json(config)?, &kept)?;
+        let (script, nodes) = script_of(&plan, job)?;
+        let trace = Trace::of_script(job, &script);
+        let at = |cycle: u32| (f64::from(cycle) * cycle_ns).round() as u64;
+        let spans = spans(&trace, &intervals(&operations, nodes.len()), at);
+        let mut text = Vec::new();
+        let written = paraver::write(&trace, &spans, &mut text);
+        written.map_err(|error| Refusal::new(format!("jobs: {job}"), error.to_string()))?;
+        Ok::<_, Refusal>((text, paraver::names(&nodes)))
+    });
+    let (text, names) = made.map_err(|error| in_configuration(&error))?;
+    Ok((PyBytes::new(py, &text), paraver::labels(), names))
+}
+
+/// The calls of the ranks of a job and the nodes that they run on.
+fn script_of(plan: &AnyPlan, job: &str) -> Result<(Arc<dyn Script>, Vec<u32>), Refusal> {
+    let programs = match plan {
+        AnyPlan::Network(plan) => plan.system.programs(),
+        AnyPlan::Fabric(plan) => plan.programs(),
+    };
+    let found = programs.with_end().find(|(_, plan)| plan.name == job);
+    match found.map(|(_, plan)| (&plan.program, &plan.nodes)) {
+        Some((Program::Script(script), nodes)) => Ok((Arc::clone(script), nodes.clone())),
+        Some(_) => Err(Refusal::new("jobs.program", "is no sequence of calls of MPI")
+            .value(format!("{job:?}"))
+            .valid("a job whose program is a trace, a list, a collective, a stencil or a training")),
+        None => {
+            let names: Vec<&str> = programs.with_end().map(|(_, plan)| plan.name.as_str()).collect();
+            Err(Refusal::new("job", "runs no program to its end")
+                .value(format!("{job:?}"))
+                .valid(names.join(", ")))
+        }
+    }
+}
+
+/// The intervals of so many ranks.
+fn intervals((ranks, activities, records, begins, ends): &Operations, count: usize) -> Vec<Vec<Interval>> {
+    let mut found = vec![Vec::new(); count];
+    let times = begins.iter().zip(ends);
+    for (((&rank, name), &record), (&begin, &end)) in ranks.iter().zip(activities).zip(records).zip(times) {
+        let activity = Activity::ALL.iter().find(|(_, known)| known == name).map(|(activity, _)| *activity);
+        if let Some((intervals, activity)) = found.get_mut(rank as usize).zip(activity) {
+            intervals.push(Interval { stream: 0, activity, record, begin, end });
+        }
+    }
+    found
 }
 
 fn refused(error: &impl ToString) -> PyErr {

@@ -1,4 +1,4 @@
-"""`hopsim trace`: what is in the file of a program, and the same program in other formats."""
+"""`hopsim trace`: what is in the file of a program, the same in other formats, and what a run made of it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ from rich.table import Table
 from hopsim import _core
 from hopsim.cli.console import print_table, stdout
 from hopsim.cli.encoding import visible
+from hopsim.cli.point import chosen
+from hopsim.cli.point import option as of_point
+from hopsim.document.experiment import Experiment
 from hopsim.errors import ConfigError
 from hopsim.files import program_file
 from hopsim.files.program_file import Source
 from hopsim.files.trace_info import HEADINGS, TraceInfo
+from hopsim.insight.paraver import write_paraver
+from hopsim.results.origin import Origin
+from hopsim.results.result import Result
 
 EXTENSIONS = {".mpt": "mpt", ".dim": "dimemas", ".goal": "goal", ".bin": "goal-binary"}
 """Formats by the extension of their files, before `.xz` or `.gz`."""
@@ -43,8 +49,9 @@ def _of_chakra(function: Callable[..., None]) -> Callable[..., None]:
 
 @click.group("trace")
 def command() -> None:
-    """Tell what is in the file of a program, or convert it: mpt 1, Dimemas, GOAL, Chakra, tables of traffic.
+    """Tell what is in the file of a program, convert it, or write what a run made of it.
 
+    Programs are in mpt 1, Dimemas, Paraver (.prv, as Extrae writes it), GOAL, Chakra and tables of traffic.
     The format of a file is recognised by how it begins; .xz and .gz are decompressed. A Chakra trace is named
     by what its files begin with: NAME for NAME.0.et and so on.
     """
@@ -56,9 +63,10 @@ def command() -> None:
 def info(file: Path, groups: Path | None, flops: float | None) -> None:
     """Verify the file of a program and show its totals.
 
-    Verified is that every message that is sent is received, in sequences (mpt, Dimemas) with the same bytes,
-    that members of a communicator call the same collectives in the same order, and that the program comes to
-    its end. The ideal time is that of a network without latency over which messages take no time.
+    Verified is that every message that is sent is received, in sequences (mpt, Dimemas, Paraver) with the
+    same bytes, that members of a communicator call the same collectives in the same order, and that the
+    program comes to its end. The ideal time is that of a network without latency over which messages take no
+    time.
     """
     found = TraceInfo.of(Source(file, groups, flops))
     console = stdout()
@@ -112,11 +120,60 @@ def convert(
     choices = [_choice(text) for text in collectives]
     if choices and not name.startswith("goal"):
         raise ConfigError(f"--collectives: {name} has collectives of its own; valid: with --to goal")
-    if target.exists() and not force:
-        raise ConfigError(f"{target}: exists; valid: another name, or --force to replace it")
+    _refuse_existing(target, force=force)
     format_and_name = (name, program_file.name_of(target))
     converted = Source(source, groups, flops).ask(_core.convert_program, format_and_name, choices)
     program_file.write(target, converted)
+
+
+@command.command("paraver", short_help="Write what the ranks of a run did as a trace for Paraver.")
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("target", metavar="OUT.prv", type=click.Path(path_type=Path))
+@click.option(
+    "--job", metavar="NAME", help="The job whose program it is; may be left out if there is one only."
+)
+@of_point
+@click.option("--force", is_flag=True, help="Replace the files if they exist.")
+def paraver(directory: Path, target: Path, job: str | None, point: int | None, force: bool) -> None:
+    """Write what the ranks of a point of a results directory did as OUT.prv, with OUT.pcf and OUT.row.
+
+    The point must have recorded the stream operations. The files show every call of MPI for as long as it
+    took in the run, computations between them, and messages outside of collective operations; nodes are
+    those of the placement. Paraver opens OUT.prv; hopsim reads it, too, as a program with these computations.
+    The program must be a sequence (mpt, Dimemas, Paraver, list, collective, stencil, training).
+    """
+    _refuse_existing(target, force=force)
+    results, number = chosen(directory, point, _refuse_unrecorded)
+    result = results.by_number(number)
+    if results.origin is not None and _is_in_file(result):
+        _read_again(results.origin)
+    click.echo(f"{write_paraver(result, target, job=job)}, for Paraver, with .pcf and .row beside it")
+
+
+def _refuse_unrecorded(result: Result) -> None:
+    """Raises `NotRecordedError` for a point that has not recorded what its ranks did."""
+    _ = result.operations
+
+
+def _is_in_file(result: Result) -> bool:
+    """Whether a program of a point is in a file."""
+    programs = [job.get("program", {}) for job in result.config["jobs"]]
+    return any("file" in program for kinds in programs for program in kinds.values())
+
+
+def _read_again(origin: Origin) -> None:
+    """Reads the files that the document of a run names."""
+    try:
+        directory = Experiment.open(origin.experiment).directory
+    except ConfigError:
+        directory = Path(origin.experiment).parent
+    Experiment(origin.document, origin.experiment, directory=directory).setting(origin.overrides).points()
+
+
+def _refuse_existing(target: Path, *, force: bool) -> None:
+    """Raises `ConfigError` if a file would be replaced without being told so."""
+    if target.exists() and not force:
+        raise ConfigError(f"{target}: exists; valid: another name, or --force to replace it")
 
 
 def _by_extension(target: Path) -> str:

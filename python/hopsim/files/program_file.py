@@ -26,7 +26,8 @@ ANY_RATIO_MB = 256
 """Up to this size a file may have been compressed by any ratio, decompressed [MB of 2^20 bytes]."""
 
 KIND = (
-    "a trace in format mpt 1 or Dimemas, a GOAL file or a table of traffic; compressed as .xz or .gz, or not"
+    "a trace in format mpt 1, Dimemas or Paraver, a GOAL file or a table of traffic; "
+    "compressed as .xz or .gz, or not"
 )
 
 OPENERS: Mapping[str, Callable[..., Any]] = {".xz": lzma.open, ".gz": gzip.open}

@@ -22,7 +22,8 @@ pub struct UnitsConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProgramConfig {
-    /// A recorded MPI program, replayed with its dependencies: every message and every computation, in the order of the program.
+    /// A recorded MPI program, replayed with its dependencies: every message and every computation, in the order of the program. The
+    /// file is in format mpt 1, or as Dimemas or Paraver (`.prv`, written by Extrae) have it.
     Trace(FileConfig),
     /// A graph of operations in the Group Operation Assembly Language (Hoefler, Siebert & Lumsdaine, ICPP 2009), as text or
     /// binary.

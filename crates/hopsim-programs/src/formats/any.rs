@@ -1,6 +1,6 @@
 //! Which format a file is in, and what is in it.
 
-use super::{dimemas, goal, goal_binary, mpt, table};
+use super::{dimemas, goal, goal_binary, mpt, paraver, table};
 use crate::collectives::Choices;
 use crate::error::ProgramError;
 use crate::graph::Graph;
@@ -17,6 +17,8 @@ pub enum Format {
     Mpt,
     /// Traces for Dimemas, see [`dimemas`].
     Dimemas,
+    /// Traces for Paraver, see [`paraver`].
+    Paraver,
     /// GOAL as text, see [`goal`].
     Goal,
     /// GOAL in binary form, see [`goal_binary`].
@@ -36,13 +38,15 @@ pub enum Contents {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 5] = [Self::Mpt, Self::Dimemas, Self::Goal, Self::GoalBinary, Self::Table];
+    pub const ALL: [Self; 6] =
+        [Self::Mpt, Self::Dimemas, Self::Paraver, Self::Goal, Self::GoalBinary, Self::Table];
 
     /// What users call the format.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mpt => "mpt",
             Self::Dimemas => "dimemas",
+            Self::Paraver => "paraver",
             Self::Goal => "goal",
             Self::GoalBinary => "goal-binary",
             Self::Table => "table",
@@ -62,6 +66,9 @@ impl Format {
         if contents.starts_with(b"#DIMEMAS") {
             return Self::Dimemas;
         }
+        if contents.starts_with(paraver::BEGINNING) {
+            return Self::Paraver;
+        }
         if goal::read_ranks(contents).is_ok() {
             return Self::Goal;
         }
@@ -73,6 +80,7 @@ impl Format {
         match self {
             Self::Mpt => Contents::of_trace(mpt::read(contents)?),
             Self::Dimemas => Contents::of_trace(dimemas::read(contents)?),
+            Self::Paraver => Contents::of_trace(paraver::read(contents)?),
             Self::Goal => Contents::of_graph(goal::read(contents)?),
             Self::GoalBinary => Contents::of_graph(goal_binary::read(contents)?),
             Self::Table => Contents::of_graph(table::read(contents)?),
@@ -119,6 +127,9 @@ impl Contents {
             (_, Format::Table) => Err(invalid(ProgramError::new(
                 "tables have no dependencies; expected mpt, dimemas, goal or goal-binary",
             ))),
+            (_, Format::Paraver) => Err(invalid(ProgramError::new(
+                "a file for Paraver has the times of a run, and a program has none; expected mpt, dimemas, goal or goal-binary",
+            ))),
             (Self::Trace(trace), Format::Mpt) => mpt::write(trace, writer),
             (Self::Trace(trace), Format::Dimemas) => dimemas::write(trace, writer),
             (Self::Trace(trace), Format::Goal) => goal::write(trace, choices, writer),
@@ -156,6 +167,7 @@ mod tests {
         for (text, format) in [
             ("mpt 1\nname x\n", Format::Mpt),
             ("#DIMEMAS:\"x\":1,0:2(1,1),1\n", Format::Dimemas),
+            ("#Paraver (1/1/70 at 0:0):0_ns:0:1:1(1:1)\n", Format::Paraver),
             ("// made by hand\n/* so */ num_ranks 2\nrank 0 {\n", Format::Goal),
             ("# a table\n\nsource,destination,bytes,time_ns\n", Format::Table),
             ("time_cycle,source,destination,bytes\n", Format::Mpt),

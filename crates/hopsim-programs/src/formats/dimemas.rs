@@ -22,7 +22,7 @@
 //! other three.
 
 use super::mpt::{same, sides, word};
-use super::text::{self, Lines, quoted};
+use super::text::{self, Colons, Lines, quoted, split};
 use crate::collectives::Kind;
 use crate::error::ProgramError;
 use crate::record::{Bytes, Collective, Message, Rank, Record};
@@ -113,12 +113,6 @@ fn header<R: BufRead>(lines: &mut Lines<R>) -> Result<(String, u32), ProgramErro
     Ok((String::from_utf8_lossy(name).into_owned(), ranks))
 }
 
-/// What is before and what is behind the first such byte.
-fn split(text: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
-    let at = text.iter().position(|&byte| byte == separator)?;
-    Some((&text[..at], &text[at + 1..]))
-}
-
 fn members(line: &[u8], expected: u64, ranks: u32) -> Result<Arc<[Rank]>, ProgramError> {
     let mut fields = Colons::of(line);
     fields.next();
@@ -136,41 +130,6 @@ fn place(fields: &mut Colons<'_>, rank: Rank, ranks: u32) -> Result<Rank, Progra
     let range = rank.into()..=u64::from(ranks) - 1;
     let task = fields.number("a task, in ascending order", range)? as Rank;
     fields.number("the only thread", 0..=0).map(|_| task)
-}
-
-/// The fields of a line.
-struct Colons<'a> {
-    rest: Option<&'a [u8]>,
-}
-
-impl<'a> Iterator for Colons<'a> {
-    type Item = &'a [u8];
-
-    #[inline]
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let rest = self.rest?;
-        let (field, rest) = split(rest, b':').map_or((rest, None), |(field, rest)| (field, Some(rest)));
-        self.rest = rest;
-        Some(field)
-    }
-}
-
-impl<'a> Colons<'a> {
-    fn of(line: &'a [u8]) -> Self {
-        Self { rest: Some(line) }
-    }
-
-    #[inline]
-    fn number(&mut self, what: &str, range: RangeInclusive<u64>) -> Result<u64, ProgramError> {
-        let missing = || ProgramError::new(format!("expected {what}, got the end of the line"));
-        text::number(self.next().ok_or_else(missing)?, what, range)
-    }
-
-    fn end(self) -> Result<(), ProgramError> {
-        let surplus =
-            |rest| Err(ProgramError::new(format!("expected the end of the line, got {}", quoted(rest))));
-        self.rest.map_or(Ok(()), surplus)
-    }
 }
 
 /// A rank while its records are read.

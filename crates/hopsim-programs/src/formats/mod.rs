@@ -9,6 +9,7 @@ pub mod dimemas;
 pub mod goal;
 pub mod goal_binary;
 pub mod mpt;
+pub mod paraver;
 pub mod table;
 mod text;
 

@@ -144,6 +144,52 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The fields of a line, separated by colons.
+pub struct Colons<'a> {
+    rest: Option<&'a [u8]>,
+}
+
+impl<'a> Iterator for Colons<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest?;
+        let (field, rest) = split(rest, b':').map_or((rest, None), |(field, rest)| (field, Some(rest)));
+        self.rest = rest;
+        Some(field)
+    }
+}
+
+impl<'a> Colons<'a> {
+    /// The fields of a line.
+    pub fn of(line: &'a [u8]) -> Self {
+        Self { rest: Some(line) }
+    }
+
+    /// Whether there are no further fields.
+    pub fn is_over(&self) -> bool {
+        self.rest.is_none()
+    }
+
+    /// The next field, a whole number of this range.
+    #[inline]
+    pub fn number(&mut self, what: &str, range: RangeInclusive<u64>) -> Result<u64, ProgramError> {
+        number(self.next().ok_or_else(|| missing(what))?, what, range)
+    }
+
+    /// Refuses further fields.
+    pub fn end(self) -> Result<(), ProgramError> {
+        self.rest.map_or(Ok(()), |rest| Err(surplus(rest)))
+    }
+}
+
+/// What is before and what is behind the first such byte.
+pub fn split(text: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
+    let at = text.iter().position(|&byte| byte == separator)?;
+    Some((&text[..at], &text[at + 1..]))
+}
+
 #[cold]
 fn missing(what: &str) -> ProgramError {
     ProgramError::new(format!("expected {what}, got the end of the line"))
