@@ -31,7 +31,7 @@ proptest! {
         let graph = graph(scale, edgefactor, seed);
         prop_assert_eq!(graph.vertices(), 1 << scale);
         let degrees: u32 = (0..graph.vertices()).map(|vertex| graph.degree(vertex)).sum();
-        prop_assert_eq!(degrees, 2 * edgefactor << scale);
+        prop_assert_eq!(degrees, (2 * edgefactor) << scale);
         let ends = (0..graph.vertices()).flat_map(|vertex| graph.neighbours(vertex).iter().map(move |&end| (vertex, end)));
         let mut there: Vec<(u32, u32)> = ends.clone().collect();
         let mut back: Vec<(u32, u32)> = ends.map(|(one, other)| (other, one)).collect();
