@@ -19,7 +19,7 @@ const fn of(probability: f64) -> u32 {
 pub struct Kronecker {
     /// Where the ends of the edges of a vertex begin, and in the end how many there are.
     first: Vec<u32>,
-    /// The other ends of the edges of the first vertex, of the second, and so on.
+    /// Where the edges of the first vertex lead, those of the second, and so on.
     ends: Vec<u32>,
 }
 
@@ -55,7 +55,7 @@ impl Kronecker {
         self.first.len() as u32 - 1
     }
 
-    /// The other ends of the edges of a vertex.
+    /// Where the edges of a vertex lead.
     pub fn neighbours(&self, vertex: u32) -> &[u32] {
         let vertex = vertex as usize;
         &self.ends[self.first[vertex] as usize..self.first[vertex + 1] as usize]

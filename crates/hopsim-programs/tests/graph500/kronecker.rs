@@ -31,7 +31,7 @@ proptest! {
         let graph = graph(scale, edgefactor, seed);
         prop_assert_eq!(graph.vertices(), 1 << scale);
         let degrees: u32 = (0..graph.vertices()).map(|vertex| graph.degree(vertex)).sum();
-        prop_assert_eq!(degrees, 2 * edgefactor << scale);
+        prop_assert_eq!(degrees, (2 * edgefactor) << scale);
         let ends = (0..graph.vertices()).flat_map(|vertex| graph.neighbours(vertex).iter().map(move |&end| (vertex, end)));
         let mut there: Vec<(u32, u32)> = ends.clone().collect();
         let mut back: Vec<(u32, u32)> = ends.map(|(one, other)| (other, one)).collect();
@@ -132,41 +132,4 @@ fn a_search_of_a_graph_sends_what_equation_2_1_says_but_for_what_cannot_be_reach
             .levels(),
         2
     );
-}
-
-/// Prints the model beside the graph: `cargo test --release -p hopsim-programs --test graph500 table -- --ignored --nocapture`.
-#[test]
-#[ignore = "a table for docs/validation.md"]
-fn table_of_model_and_graph() {
-    let seeds = 20;
-    for (scale, degree) in
-        [(16, 1), (16, 20), (16, 1000), (18, 1), (18, 20), (18, 1000), (20, 1), (20, 20), (20, 1000)]
-    {
-        let bound = bound(&Parameters::new(64, scale, None)) as f64;
-        let print = |name: &str, equations| {
-            let of = |seed| {
-                let plain = Parameters::new(64, scale, None);
-                let parameters = Parameters { equations, root_degree: Some(degree), ..plain };
-                let search = Search::new(parameters, seeded(seed)).unwrap();
-                search.volume().queries.iter().map(|level| level.iter().sum::<u64>() as f64 / bound).collect()
-            };
-            let runs: Vec<Vec<f64>> = (0..seeds).map(of).collect();
-            let levels = runs.iter().map(Vec::len).max().unwrap();
-            let cells = (1..levels).map(|level| {
-                let values: Vec<f64> =
-                    runs.iter().map(|run| run.get(level).copied().unwrap_or(0.0)).collect();
-                let mean = values.iter().sum::<f64>() / f64::from(seeds as u32);
-                let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-                format!(
-                    "{:.2} ± {:.2}",
-                    100.0 * mean,
-                    100.0 * (squares / (f64::from(seeds as u32) - 1.0)).sqrt()
-                )
-            });
-            println!("| {scale} | {degree} | {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
-        };
-        print("graph", None);
-        print("thesis", Some(hopsim_programs::graph500::Equations::Thesis));
-        print("fogsim", Some(hopsim_programs::graph500::Equations::Fogsim));
-    }
 }
