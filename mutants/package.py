@@ -111,6 +111,7 @@ WITHOUT_NUMBERS = frozenset(
         "hopsim/files/toml",
         "hopsim/insight/__init__",
         "hopsim/insight/causes",
+        "hopsim/insight/paraver",
         "hopsim/metrics/__init__",
         "hopsim/plot/__init__",
         "hopsim/plot/accepted_load",

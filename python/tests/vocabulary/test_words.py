@@ -44,6 +44,8 @@ RECORDED = [
     DRAGONFLY + MEASURE + "[[jobs]]\ntraffic.process.synchronised_bursts.packets = 2\n",
     "units = { cycle = '1 ns', phit = '4 B' }\n"
     "measure.streams = ['ranks', 'messages', 'operations', 'message_sizes']\n" + DRAGONFLY + PROGRAM,
+    "units = { cycle = '1 ns', phit = '4 B' }\ntopology.ideal = { nodes = 2, latency = 1 }\n"
+    "[[jobs]]\nprogram.graph500 = { scale = 6, query_time = 1 }\n",
     "router = 'infiniband'\ntopology.fat_tree = { k = 2, levels = 1 }\n"
     "jobs = [{ flows = [{ source = 0, destination = 1 }] }]\n[measure]\n"
     "time = { window = '20 us', interval = '10 us' }\n"
