@@ -8,14 +8,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from hopsim.files import atomic
+from hopsim.plot.gantt import ACTIVITIES
 from hopsim.plot.node_map import panel as map_panel
-from hopsim.plot.style import PALETTE, cut_latencies, look, plain_log_ticks, side_by_side
+from hopsim.plot.style import PALETTE, cut_latencies, look, plain_log_ticks, short_numbers, side_by_side
 from hopsim_reproduce.model import Comparison, Measured
 from hopsim_reproduce.panels import LATENCY, QUANTITIES, Points
 
@@ -365,6 +369,43 @@ def over_time(title: str, panels: Mapping[str, Mapping[str, TimeLine]]) -> Figur
     grid[-1][0].set_xlabel("generation after the change [cycles]")
     _legend_of(figure, grid[0][0])
     return figure
+
+
+def time_lines(title: str, operations: pa.Table, messages: pa.Table, span: tuple[int, int]) -> Figure:
+    """What each rank does from one cycle to another, a row per rank, and a line for each message.
+
+    `operations` and `messages` are the tables of these streams.
+    """
+    rank, activity, begin, end = (
+        operations.column(key).to_numpy() for key in ("rank", "activity", "begin", "end")
+    )
+    ranks = int(rank.max()) + 1
+    figure = _figure(title, 9, 0.14 * ranks + 2)
+    axes = figure.subplots()
+    shown = (end > span[0]) & (begin < span[1])
+    handles: dict[str, Artist] = {}
+    for key, (name, colour) in ACTIVITIES.items():
+        chosen = shown & (activity == key)
+        first, last = np.maximum(begin[chosen], span[0]), np.minimum(end[chosen], span[1])
+        if len(first):
+            axes.barh(rank[chosen], last - first, left=first, height=0.8, color=colour)
+            handles[name] = Patch(color=colour)
+    short_numbers(axes.xaxis)
+    _lines_of(axes, messages, span)
+    axes.set(xlim=span, ylim=(ranks - 0.5, -0.5), xlabel="time [cycles]", ylabel="rank")
+    _legend_below(figure, handles)
+    return figure
+
+
+def _lines_of(axes: Axes, messages: pa.Table, span: tuple[int, int]) -> None:
+    """A thin line from where a message leaves to where it arrives, if all of it is shown."""
+    source, destination, left, arrived = (
+        messages.column(key).to_numpy() for key in ("source", "destination", "left", "arrived")
+    )
+    shown = (left >= span[0]) & (arrived <= span[1]) & (source != destination)
+    ends = zip(left[shown], source[shown], arrived[shown], destination[shown], strict=True)
+    lines = [((one, at), (other, to)) for one, at, other, to in ends]
+    axes.add_collection(LineCollection(lines, colors="0.2", linewidths=0.4, alpha=0.6))
 
 
 def matrix(

@@ -57,6 +57,14 @@ MESSAGES = pa.table(
     }
 )
 """Of a search of four levels: queries of 16 B, and notices."""
+OPERATIONS = pa.table(
+    {
+        "rank": [0, 0, 1],
+        "activity": ["compute", "wait_receive", "compute"],
+        "begin": [0, 4_000, 0],
+        "end": [4_000, 20_000, 20_000],
+    }
+)
 MESSAGE_SIZES = pa.table({"bytes_from": [0, 65], "messages": [6_000, 250_000]})
 ROUTERS = pa.table({"group": [0] * 8 + [1] * 8, "injection_load": [0.3, *[0.35] * 6, 0.3, *[0.0] * 8]})
 
@@ -88,7 +96,10 @@ def result(axes: Mapping[str, Any], summary: Mapping[str, Any], document: Mappin
         tables["links"] = LINKS
     flows: list[dict[str, Any]] = document["jobs"][0].get("flows", []) if "jobs" in document else []
     if "messages" in streams:
-        tables["messages"] = MESSAGES
+        is_trace = "trace" in document["jobs"][0]["program"]
+        tables["messages"] = messages_of_ranks() if is_trace else MESSAGES
+    if "operations" in streams:
+        tables["operations"] = OPERATIONS
     if "message_sizes" in streams:
         tables["message_sizes"] = MESSAGE_SIZES
     if "flow_series" in streams:
@@ -120,6 +131,25 @@ def generation(measure: Mapping[str, Any]) -> pa.Table:
             "misrouted_fraction": [0.9 if late else 0.1 for late in changed],
         }
     )
+
+
+def messages_of_ranks() -> pa.Table:
+    """Nodes of a ring that send long and short messages in turn, to the next node and the opposite one."""
+    rows = [
+        {
+            "source": node,
+            "destination": (node + step) % 16,
+            "bytes": size,
+            "is_collective": 0,
+            "joined": 1_000 * (number + 1) + node,
+            "left": 1_000 * (number + 1) + node + 10,
+            "arrived": 1_000 * (number + 1) + node + 300,
+            "matched": 1_000 * (number + 1) + node + 310,
+        }
+        for node in range(16)
+        for number, (size, step) in enumerate(4 * [(14_000, 1), (14_000, 8), (8, 1), (8, 8)])
+    ]
+    return pa.Table.from_pylist(rows)
 
 
 def flow_series(

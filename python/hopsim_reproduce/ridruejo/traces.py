@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hopsim_reproduce.model import (
-    Document,
     Entry,
     Experiment,
     Fact,
@@ -18,7 +17,7 @@ from hopsim_reproduce.model import (
     slug,
 )
 from hopsim_reproduce.panels import EXECUTION_TIME
-from hopsim_reproduce.ridruejo.system import CHOSEN, CONTROLS, NOTE, PACKET_LENGTH, RIDRUEJO, network
+from hopsim_reproduce.ridruejo.system import CHOSEN, CONTROLS, HOSTS, NOTE, RIDRUEJO, RING, running
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,24 +49,7 @@ def _file(trace: str) -> str:
 
 
 def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
-    job: Document = {
-        "program": {"trace": {}},
-        "host": {
-            "cpu_speed": "infinite",
-            "packet_length": PACKET_LENGTH,
-            "last_packet": "full",
-            "send_completes": "injected",
-        },
-    }
-    documents: dict[str, Document] = {
-        control: {
-            **network({"ring": {"routers": 64}}, control),
-            "units": {"cycle": "1 ns", "phit": "4 B"},
-            "jobs": [job],
-            "measure": {},
-        }
-        for control in CONTROLS
-    }
+    documents = {control: running(RING, control, {"trace": {}}) for control in CONTROLS}
     files = [_file(trace) for trace in TRACES[scale].values()]
     return [
         Experiment(slug(control), document, files, seeds, axis=FILE)
@@ -124,9 +106,8 @@ def _text(time: Measured) -> str:
 def _notes(scale: Scale) -> list[str]:
     lines = [
         f"64-ring. {NOTE}",
-        "Computations take no time, collective operations are those of MPICH, a send ends when it has left "
-        "the node, all packets are full. Traces of NPB 3.3, recorded on another machine than the paper's: "
-        f"{', '.join(TRACES[scale].values())}.",
+        f"{HOSTS} Collective operations are those of MPICH. Traces of NPB 3.3, recorded on another machine "
+        f"than the paper's: {', '.join(TRACES[scale].values())}.",
         f"{CHOSEN}. With one for every VC CG gains more; with priority for packets in transit LBR changes "
         "nothing.",
         "The paper prints no figures: signs and order are judged, of the classes that there are traces of.",

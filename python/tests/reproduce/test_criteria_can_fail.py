@@ -53,6 +53,7 @@ def _shaken_summary(summary: Mapping[str, Any], draw: random.Random) -> dict[str
 def _shaken_table(table: pa.Table, draw: random.Random) -> pa.Table:
     noise, spread = np.random.default_rng(draw.randrange(2**32)), draw.choice(SPREADS)
     columns: dict[str, Any] = {}
+    is_of_ranks = "matched" in table.column_names
     for title, values in zip(table.column_names, table.columns, strict=True):
         columns[title] = values
         measured = pa.types.is_floating(values.type) or pa.types.is_integer(values.type)
@@ -62,6 +63,8 @@ def _shaken_table(table: pa.Table, draw: random.Random) -> pa.Table:
             # A count that was there is not gone.
             whole = pa.types.is_integer(values.type)
             columns[title] = pa.array(np.ceil(changed).astype(np.int64) if whole else changed)
+        if title == "destination" and is_of_ranks:
+            columns[title] = pa.array(noise.permutation(values.to_numpy()))
     return pa.table(columns)
 
 

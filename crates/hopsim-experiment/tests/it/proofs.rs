@@ -283,6 +283,16 @@ fn rings_without_bubbles_are_circles_unless_they_are_short() {
     assert!(matches!(of(3, "minimal"), Verdict::Proved(proof) if proof.rings == 0));
 }
 
+/// No topology turns into another ring without an entry; here packets turn so, and the bubbles of a ring are no proof.
+#[test]
+fn rings_that_packets_leave_for_others_without_an_entry_are_circles() {
+    let router = json!({ "input_queued": { "vcs": { "bubble": 0, "allow_deadlock": true } } });
+    let torus = json!({ "torus": { "sides": [6, 6] } });
+    let mut turning = plan(&torus, &json!({ "minimal": {} }), &router);
+    Arc::make_mut(&mut turning.system.network).layout.entries[0] = 1;
+    assert!(matches!(prove(&turning), Verdict::Circle(_)));
+}
+
 #[test]
 fn vcs_that_take_each_others_room_are_a_circle() {
     let of = |reserve: u32| {
