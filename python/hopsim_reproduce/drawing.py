@@ -408,6 +408,16 @@ def _lines_of(axes: Axes, messages: pa.Table, span: tuple[int, int]) -> None:
     axes.add_collection(LineCollection(lines, colors="0.2", linewidths=0.4, alpha=0.6))
 
 
+def heat(title: str, labels: tuple[str, str, str], values: np.ndarray) -> Figure:
+    """A square of coloured cells; `labels` are those of its columns, rows and colours."""
+    figure = _figure(title, 6, 5)
+    axes = figure.subplots()
+    image = axes.imshow(np.where(values > 0, values, np.nan))
+    axes.set(xlabel=labels[0], ylabel=labels[1])
+    figure.colorbar(image, ax=axes, label=labels[2])
+    return figure
+
+
 def matrix(
     title: str, columns: Sequence[str], rows: Mapping[str, Sequence[tuple[str, bool]]], width: float = 1.9
 ) -> Figure:

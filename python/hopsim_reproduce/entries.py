@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from hopsim_reproduce.gran import fat_tree, parameters, stages, tree
+from hopsim_reproduce.gran import common, fat_tree, parameters, stages, tree, worst_case
 from hopsim_reproduce.gran import thresholds as gran_thresholds
 from hopsim_reproduce.izu import (
     application_thresholds,
@@ -37,6 +37,7 @@ from hopsim_reproduce.thesis import (
     flexvc_requests,
     graph500,
     graph500_graphs,
+    graph500_search,
     graph500_tables,
     per_router,
     sizes,
@@ -68,6 +69,7 @@ FAMILIES = (
     jsc_sizes,
     graph500,
     graph500_graphs,
+    graph500_search,
     graph500_tables,
     tables,
     calibration,
@@ -82,6 +84,8 @@ FAMILIES = (
     vc_tables,
     stages,
     tree,
+    worst_case,
+    common,
     gran_thresholds,
     parameters,
     fat_tree,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hopsim_reproduce.thesis.network import CURVES, Network
 from hopsim_reproduce.thesis.routing import FACTOR
 from hopsim_reproduce.thesis.study import Study
-from hopsim_reproduce.thesis.system import Arbitration
+from hopsim_reproduce.thesis.system import AGE, Arbitration
 
 WARMUP, CYCLES = 15_000, 15_000
 """The text gives the second; the first is "an adequate amount of time"."""
@@ -45,3 +45,4 @@ LEAST_RECENTLY_SERVED = Arbitration("least recently served", "least_recently_ser
 PRIORITY = Arbitration(
     "least recently served, in-transit priority", "least_recently_served", transit_priority=True
 )
+AGE_AND_PRIORITY = Arbitration("age, in-transit priority", AGE.arbiter, transit_priority=True)
