@@ -231,8 +231,9 @@ pub enum Equations {
     /// The equations as in the public source of FOGSim.
     Fogsim,
     /// None: a graph as the benchmark's (Kronecker, A = 0.57, B = C = 0.19, D = 0.05), of up to 2²⁶ edges, is drawn and searched before
-    /// the run, and every rank sends the queries that its vertices have. The root has the degree that is nearest to
-    /// `root_degree`, or is any vertex with edges. It takes some seconds for 2²⁴ edges, and 8 B for each.
+    /// the run, and every rank sends the queries that its vertices have to the ranks of their neighbours: a message as soon as
+    /// there are `coalescing` of them for a rank. The root has the degree that is nearest to `root_degree`, or is any vertex with
+    /// edges. It takes some seconds for 2²⁴ edges, and 8 B for each edge and message.
     Kronecker,
 }
 

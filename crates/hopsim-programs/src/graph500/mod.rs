@@ -16,6 +16,7 @@ use crate::error::Refusal;
 use crate::record::Rank;
 use crate::units::Fraction;
 use aggregation::LevelMessages;
+use breadth_first::Bundle;
 use random::{DrawPurpose, Source};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -79,7 +80,7 @@ pub struct Parameters {
     pub max_levels: u32,
 }
 
-/// Most edges of a graph that is searched: it takes 8 B for each.
+/// Most edges of a graph that is searched: it takes 8 B for each, and 8 B for each message.
 const MAX_EDGES: u64 = 1 << 26;
 
 /// Most messages that a rank may send in a search: hosts number them in 32 bits.
@@ -229,21 +230,31 @@ impl Search {
         self.volume().queries.len() as u32
     }
 
-    /// Messages with queries that a rank sends in a level.
+    /// Messages with queries that a rank sends in a level, to ranks that are drawn.
     pub fn messages(&self, level: u32, rank: Rank) -> LevelMessages {
         self.parameters.messages(self.volume().queries[level as usize][rank as usize])
     }
 
+    /// Messages with queries that a rank sends in a level of the search of a graph, which knows their destinations.
+    pub fn bundles(&self, level: u32, rank: Rank) -> Option<&[Bundle]> {
+        self.volume().bundles.as_ref().map(|all| &*all[level as usize][rank as usize])
+    }
+
+    /// The number of messages with queries that a rank sends in a level.
+    pub fn message_count(&self, level: u32, rank: Rank) -> u64 {
+        self.bundles(level, rank).map_or_else(|| self.messages(level, rank).left(), |all| all.len() as u64)
+    }
+
     /// Messages with queries of all ranks in all levels.
     pub fn query_messages(&self) -> u64 {
-        let queries = self.volume().queries.iter().flatten();
-        queries.map(|&queries| self.parameters.messages(queries).left()).sum()
+        let of_rank = |rank| (0..self.levels()).map(|level| self.message_count(level, rank)).sum::<u64>();
+        (0..self.parameters.ranks).map(of_rank).sum()
     }
 
     /// All messages that a rank sends: with queries, signals, and those of the all-reduces.
     pub fn sends(&self, rank: Rank) -> u64 {
         let (levels, others) = (u64::from(self.levels()), u64::from(self.parameters.ranks) - 1);
-        let queries: u64 = (0..self.levels()).map(|level| self.messages(level, rank).left()).sum();
+        let queries: u64 = (0..self.levels()).map(|level| self.message_count(level, rank)).sum();
         let is_root = rank == self.volume().root;
         let signals = others * if is_root { levels } else { levels - 1 };
         queries.saturating_add(signals + levels * if is_root { others } else { 1 })

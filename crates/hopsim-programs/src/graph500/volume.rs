@@ -12,6 +12,7 @@
 //!
 //! The thesis says nothing of negative draws; `FOGSim` draws again, which raises the means of levels whose deviation is large.
 
+use super::breadth_first::Bundle;
 use super::random::{self, DrawPurpose, Source};
 use super::{Equations, Parameters, breadth_first};
 use crate::record::Rank;
@@ -91,6 +92,8 @@ pub struct Volume {
     pub degree: u32,
     /// The number of queries, by level, by rank.
     pub queries: Vec<Vec<u64>>,
+    /// Of a graph the messages that carry them, by level, by rank, in order.
+    pub bundles: Option<Vec<Vec<Vec<Bundle>>>>,
 }
 
 impl Volume {
@@ -124,7 +127,7 @@ impl Volume {
             left -= cut(&mut drawn, left);
             queries.push(drawn);
         }
-        Self { root, degree, queries }
+        Self { root, degree, queries, bundles: None }
     }
 }
 

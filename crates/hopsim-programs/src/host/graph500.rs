@@ -3,7 +3,8 @@
 //! Steps of the rank's own come one after the other, and only when the stream has nothing else to do: what comes in goes
 //! before what goes out. A step under way is not interrupted.
 //!
-//! 1. For each message with queries: computes their time, if generation takes time, and then sends it to a random other rank.
+//! 1. For each message with queries: computes their time, if generation takes time, and then sends it to a random other rank, or
+//!    in a search of a graph to the one that its queries are for.
 //!    The step is over when the last phit of the message has left the node. If the link alone limits generation and messages could
 //!    leave any number at a time, the processor keeps them as far apart as the one before is long, as `FOGSim` does: when there is
 //!    nothing to compute it waits for the link, and what comes in meanwhile waits for the next message.
@@ -89,6 +90,25 @@ enum Incoming {
     Release,
 }
 
+/// The messages with queries that a rank has to send in its level.
+#[derive(Clone, Serialize, Deserialize)]
+enum Agenda {
+    /// Those that are left, to ranks that are drawn.
+    Drawn(LevelMessages),
+    /// How many have been sent of those of a graph.
+    Listed(usize),
+}
+
+impl Agenda {
+    /// What a rank has to send in a level before it begins.
+    fn new(search: &Search, level: u32, rank: Rank) -> Self {
+        match search.bundles(level, rank) {
+            Some(_) => Self::Listed(0),
+            None => Self::Drawn(search.messages(level, rank)),
+        }
+    }
+}
+
 /// What a rank knows of its level.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct LevelTally {
@@ -111,7 +131,7 @@ pub struct SearchingState {
     level: u32,
     phase: Phase,
     step: OwnStep,
-    messages: LevelMessages,
+    agenda: Agenda,
     sent: Vec<u32>,
     link_free: Cycle,
     tally: LevelTally,
@@ -134,8 +154,7 @@ pub struct Searching {
     level: u32,
     phase: Phase,
     step: OwnStep,
-    /// What is left to send of the level.
-    messages: LevelMessages,
+    agenda: Agenda,
     /// Messages with queries in this level, by destination.
     sent: Vec<u32>,
     /// First cycle in which the link is free for another message with queries, where the processor waits for it.
@@ -158,7 +177,7 @@ impl Searching {
             level: 0,
             phase: Phase::Queries,
             step: OwnStep::Nothing,
-            messages: search.messages(0, rank),
+            agenda: Agenda::new(search, 0, rank),
             sent: vec![0; search.parameters().ranks as usize],
             link_free: 0,
             tally: LevelTally::default(),
@@ -181,7 +200,7 @@ impl Searching {
             level,
             phase,
             step,
-            messages,
+            agenda,
             sent,
             link_free,
             tally,
@@ -196,7 +215,7 @@ impl Searching {
             level: *level,
             phase: *phase,
             step: *step,
-            messages: messages.clone(),
+            agenda: agenda.clone(),
             sent: sent.clone(),
             link_free: *link_free,
             tally: *tally,
@@ -215,7 +234,7 @@ impl Searching {
             level,
             phase,
             step,
-            messages,
+            agenda,
             sent,
             link_free,
             tally,
@@ -228,8 +247,7 @@ impl Searching {
         if let (Some(clock), Some(remainder)) = (&mut self.clock, remainder) {
             clock.remainder = remainder;
         }
-        (self.drawn, self.level, self.phase, self.step, self.messages) =
-            (drawn, level, phase, step, messages);
+        (self.drawn, self.level, self.phase, self.step, self.agenda) = (drawn, level, phase, step, agenda);
         (self.sent, self.link_free, self.tally, self.incoming) = (sent, link_free, tally, incoming);
         (self.received, self.index, self.left) = (received, index, left);
     }
@@ -399,15 +417,11 @@ impl Searching {
 
     /// Begins with the next message with queries. After the last one it is time for signals.
     fn send_queries(&mut self, now: Cycle, machine: &mut Machine) -> bool {
-        let Some(queries) = self.messages.next() else {
+        let Some((to, queries)) = self.next_message() else {
             let signals = self.level > 0 || self.is_root();
             self.phase = if signals { Phase::Signals(0) } else { Phase::Waits };
             return false;
         };
-        let others = self.others();
-        let drawn = random::below(&mut self.destinations, others);
-        self.drawn += 1;
-        let to = drawn + u32::from(drawn >= self.rank);
         self.sent[to as usize] += 1;
         let parameters = *self.search.parameters();
         let bytes = queries * u64::from(parameters.query_bytes);
@@ -425,6 +439,24 @@ impl Searching {
         self.step = OwnStep::Generates(sending);
         self.begin(now, machine, OWN, work);
         true
+    }
+
+    /// Where the next message with queries goes, and how many it has.
+    fn next_message(&mut self) -> Option<(Rank, u64)> {
+        let others = self.others();
+        match &mut self.agenda {
+            Agenda::Drawn(messages) => {
+                let queries = messages.next()?;
+                let drawn = random::below(&mut self.destinations, others);
+                self.drawn += 1;
+                Some((drawn + u32::from(drawn >= self.rank), queries))
+            }
+            Agenda::Listed(sent) => {
+                let bundle = *self.search.bundles(self.level, self.rank)?.get(*sent)?;
+                *sent += 1;
+                Some((bundle.to, bundle.queries.into()))
+            }
+        }
     }
 
     /// Sends a message without queries to a rank, with a tag.
@@ -454,7 +486,7 @@ impl Searching {
         }
         self.level += 1;
         self.phase = Phase::Queries;
-        self.messages = self.search.messages(self.level, self.rank);
+        self.agenda = Agenda::new(&self.search, self.level, self.rank);
         self.sent.fill(0);
         self.tally = LevelTally::default();
         let level = self.level;

@@ -1,7 +1,7 @@
 //! The graph of the benchmark, and searches of it: closed forms, another search, and how far the model is from it.
 
 use crate::numbers::seeded;
-use hopsim_programs::graph500::breadth_first::{UNREACHED, distances, queries, root};
+use hopsim_programs::graph500::breadth_first::{Bundle, UNREACHED, bundles, distances, queries, root};
 use hopsim_programs::graph500::kronecker::Kronecker;
 use hopsim_programs::graph500::random::DrawPurpose;
 use hopsim_programs::graph500::volume::bound;
@@ -67,6 +67,52 @@ proptest! {
     }
 }
 
+/// The messages of a rank in a level, from the queries that it makes one after the other: a message is complete with the last of
+/// every `most` queries to one rank, and those that are left are the last, by how far their ranks are behind the own one.
+fn sent(
+    graph: &Kronecker,
+    distances: &[u32],
+    ranks: u32,
+    most: usize,
+    (level, rank): (u32, u32),
+) -> Vec<Bundle> {
+    let vertices =
+        (0..graph.vertices()).filter(|&vertex| vertex % ranks == rank && distances[vertex as usize] == level);
+    let ends: Vec<u32> =
+        vertices.flat_map(|vertex| graph.neighbours(vertex)).map(|end| end % ranks).collect();
+    let mut sent = Vec::new();
+    for to in (0..ranks).filter(|&to| to != rank) {
+        let made: Vec<usize> = (0..ends.len()).filter(|&at| ends[at] == to).collect();
+        for queries in made.chunks(most) {
+            let behind = (to + ranks - rank) % ranks;
+            let key = if queries.len() == most { queries[most - 1] } else { ends.len() + behind as usize };
+            sent.push((key, Bundle { to, queries: queries.len() as u32 }));
+        }
+    }
+    sent.sort_unstable_by_key(|&(key, _)| key);
+    sent.into_iter().map(|(_, bundle)| bundle).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn queries_to_one_rank_are_a_message_as_soon_as_there_are_enough(
+        ranks in 1u32..12, scale in 1u32..9, most in 1usize..40, seed: u64,
+    ) {
+        let graph = graph(scale, 4, seed);
+        let root = root(&graph, None, &mut seeded(seed)(DrawPurpose::Search));
+        let distances = distances(&graph, root);
+        let bundles = bundles(&graph, &distances, ranks, most as u32);
+        prop_assert_eq!(bundles.len(), queries(&graph, &distances, ranks).len());
+        for (level, of_level) in (0..).zip(&bundles) {
+            for (rank, found) in (0..).zip(of_level) {
+                prop_assert_eq!(found, &sent(&graph, &distances, ranks, most, (level, rank)));
+            }
+        }
+    }
+}
+
 #[test]
 fn quarters_are_drawn_with_the_probabilities_of_the_benchmark() {
     // Of scale 1 an edge is one quarter: two vertices, loops at both, A = 0.57 and D = 0.05, and edges between them, B + C = 0.38.
@@ -125,6 +171,9 @@ fn a_search_of_a_graph_sends_what_equation_2_1_says_but_for_what_cannot_be_reach
         let first = &volume.queries[0];
         assert!(first[volume.root as usize] <= 20);
         assert_eq!(first.iter().sum::<u64>(), first[volume.root as usize]);
+        let bundles = volume.bundles.as_ref().unwrap().iter().flatten().flatten();
+        assert_eq!(bundles.clone().map(|bundle| u64::from(bundle.queries)).sum::<u64>(), sent);
+        assert_eq!(search.query_messages(), bundles.count() as u64);
     }
     assert_eq!(
         Search::new(Parameters { max_levels: 2, ..*searched(4, 10, None, 1).parameters() }, seeded(1))

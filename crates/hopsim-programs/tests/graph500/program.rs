@@ -55,13 +55,14 @@ fn run(search: &Arc<Search>, rules: Rules) -> (Vec<There>, Vec<Figures>) {
 }
 
 fn searches() -> impl Strategy<Value = (Parameters, u64)> {
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    let equations = prop::sample::select(vec![Some(Equations::Thesis), Some(Equations::Fogsim), None]);
+    let flags = (equations, any::<bool>(), any::<bool>());
     (2u32..9, 6u32..13, 1u32..40, 1u32..64, flags, 0u64..3, any::<u64>()).prop_map(
-        |(ranks, scale, degree, coalescing, (fogsim, link, full), time, seed)| {
+        |(ranks, scale, degree, coalescing, (equations, link, full), time, seed)| {
             let parameters = Parameters {
                 coalescing,
                 root_degree: Some(degree),
-                equations: Some(if fogsim { Equations::Fogsim } else { Equations::Thesis }),
+                equations,
                 generation: if link { Generation::Link } else { Generation::Compute },
                 signals: if full { Signals::Full } else { Signals::Empty },
                 ..Parameters::new(ranks, scale, Fraction::new(time, 2))
@@ -86,8 +87,12 @@ fn check_order(search: &Search, all: &[There]) {
         queries.entry((there.level, there.source)).or_default().push(there.bytes / 16);
         *counts.entry((there.level, there.source, there.destination)).or_default() += 1;
     }
+    check_destinations(search, all);
     for (level, rank) in (0..search.levels()).flat_map(|level| (0..n).map(move |rank| (level, rank))) {
-        let mut expected: Vec<u64> = search.messages(level, rank).collect();
+        let mut expected: Vec<u64> = match search.bundles(level, rank) {
+            Some(bundles) => bundles.iter().map(|bundle| bundle.queries.into()).collect(),
+            None => search.messages(level, rank).collect(),
+        };
         let mut found = queries.remove(&(level, rank)).unwrap_or_default();
         expected.sort_unstable();
         found.sort_unstable();
@@ -108,6 +113,22 @@ fn check_order(search: &Search, all: &[There]) {
         assert_eq!((of(REPORT).len(), of(RELEASE).len()), ends);
     }
     assert!(queries.is_empty());
+}
+
+/// In a search of a graph messages go where their queries are for, in order.
+fn check_destinations(search: &Search, all: &[There]) {
+    for (level, rank) in
+        (0..search.levels()).flat_map(|level| (0..search.parameters().ranks).map(move |rank| (level, rank)))
+    {
+        let Some(bundles) = search.bundles(level, rank) else { continue };
+        let mine = |there: &&There| (there.level, there.kind, there.source) == (level, QUERIES, rank);
+        let mut sent: Vec<There> = all.iter().filter(mine).copied().collect();
+        sent.sort_by_key(|there| there.joined);
+        let sent: Vec<(u32, u64)> = sent.iter().map(|there| (there.destination, there.bytes / 16)).collect();
+        let expected: Vec<(u32, u64)> =
+            bundles.iter().map(|bundle| (bundle.to, bundle.queries.into())).collect();
+        assert_eq!(sent, expected, "level {level}, rank {rank}");
+    }
 }
 
 /// In every level: queries, signals, reports, releases; and the next level of a rank not before its release.
