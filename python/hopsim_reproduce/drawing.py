@@ -33,6 +33,8 @@ ROW_LABELS = 8
 """Most labels below a panel that has two others beside it."""
 HEADROOM = 1.05
 """That the markers of the largest values are not cut in half."""
+MOST_LINES = 5_000
+"""Most messages that are drawn as lines: more would cover all else."""
 LETTER, SYMBOL = 0.09, 0.7
 """Width of a letter of a title or legend, and of a symbol of a legend with its margins [inches]."""
 Stack = tuple[Sequence[float], Mapping[str, Sequence[float]]]
@@ -398,11 +400,13 @@ def time_lines(title: str, operations: pa.Table, messages: pa.Table, span: tuple
 
 
 def _lines_of(axes: Axes, messages: pa.Table, span: tuple[int, int]) -> None:
-    """A thin line from where a message leaves to where it arrives, if all of it is shown."""
+    """A thin line from where a message leaves to where it arrives, if all of it is shown, and few are."""
     source, destination, left, arrived = (
         messages.column(key).to_numpy() for key in ("source", "destination", "left", "arrived")
     )
     shown = (left >= span[0]) & (arrived <= span[1]) & (source != destination)
+    if shown.sum() > MOST_LINES:
+        return
     ends = zip(left[shown], source[shown], arrived[shown], destination[shown], strict=True)
     lines = [((one, at), (other, to)) for one, at, other, to in ends]
     axes.add_collection(LineCollection(lines, colors="0.2", linewidths=0.4, alpha=0.6))

@@ -59,10 +59,10 @@ MESSAGES = pa.table(
 """Of a search of four levels: queries of 16 B, and notices."""
 OPERATIONS = pa.table(
     {
-        "rank": [0, 0, 1],
-        "activity": ["compute", "wait_receive", "compute"],
-        "begin": [0, 4_000, 0],
-        "end": [4_000, 20_000, 20_000],
+        "rank": [rank for rank in range(16) for _ in range(9_000)],
+        "activity": ["compute", "wait_receive"] * 8 * 9_000,
+        "begin": [100 * number + 5 for number in range(9_000)] * 16,
+        "end": [100 * number + 55 for number in range(9_000)] * 16,
     }
 )
 MESSAGE_SIZES = pa.table({"bytes_from": [0, 65], "messages": [6_000, 250_000]})
@@ -96,8 +96,7 @@ def result(axes: Mapping[str, Any], summary: Mapping[str, Any], document: Mappin
         tables["links"] = LINKS
     flows: list[dict[str, Any]] = document["jobs"][0].get("flows", []) if "jobs" in document else []
     if "messages" in streams:
-        is_trace = "trace" in document["jobs"][0]["program"]
-        tables["messages"] = messages_of_ranks() if is_trace else MESSAGES
+        tables["messages"] = program_messages(document["jobs"][0]["program"])
     if "operations" in streams:
         tables["operations"] = OPERATIONS
     if "message_sizes" in streams:
@@ -131,6 +130,33 @@ def generation(measure: Mapping[str, Any]) -> pa.Table:
             "misrouted_fraction": [0.9 if late else 0.1 for late in changed],
         }
     )
+
+
+def program_messages(program: Mapping[str, Any]) -> pa.Table:
+    """The messages of a trace, of a search whose pairs of processes are looked at, or of another one."""
+    if "trace" in program:
+        return messages_of_ranks()
+    return messages_of_pairs() if program["graph500"]["coalescing"] == 256 else MESSAGES
+
+
+def messages_of_pairs() -> pa.Table:
+    """Each of 16 processes sends each other one 20 messages in level 1, evenly, and one in level 2."""
+    rows = [
+        {
+            "communicator": communicator,
+            "source": source,
+            "destination": (source + 1 + number % 15) % 16,
+            "bytes": 4096,
+            "joined": 100_000 * communicator + 100 * number + 1,
+            "left": 100_000 * communicator + 100 * number + 11,
+            "arrived": 100_000 * communicator + 100 * number + 61,
+            "matched": 100_000 * communicator + 100 * number + 61,
+        }
+        for communicator, count in ((4, 300), (8, 15))
+        for source in range(16)
+        for number in range(count)
+    ]
+    return pa.Table.from_pylist(rows)
 
 
 def messages_of_ranks() -> pa.Table:

@@ -185,7 +185,7 @@ impl Simulator<'_> {
             return false;
         }
         let room = match self.plan.system.cioq().output_buffer {
-            Some(size) => output.occupied() + length <= size,
+            Some(size) => output.takes(length, size),
             // Nothing waits without a queue: the packet must find the link free.
             None => output.link_free(self.now) <= self.now + self.plan.system.cioq().crossbar_latency,
         };

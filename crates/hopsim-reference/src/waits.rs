@@ -108,7 +108,7 @@ impl Simulator<'_> {
     fn is_busy(&self, router: usize, port: usize, length: u32) -> bool {
         let output = &self.routers[router].outputs[port];
         let full = match self.plan.system.cioq().output_buffer {
-            Some(size) => output.occupied() + length > size,
+            Some(size) => !output.takes(length, size),
             None => output.link_free(self.now) > self.now + self.plan.system.cioq().crossbar_latency,
         };
         let node_decides = output.is_terminal() && self.plan.system.cioq().ejection == Ejection::IdleNode;

@@ -63,8 +63,10 @@ def _shaken_table(table: pa.Table, draw: random.Random) -> pa.Table:
             # A count that was there is not gone.
             whole = pa.types.is_integer(values.type)
             columns[title] = pa.array(np.ceil(changed).astype(np.int64) if whole else changed)
-        if title == "destination" and is_of_ranks:
+        if is_of_ranks and title == "destination":
             columns[title] = pa.array(noise.permutation(values.to_numpy()))
+        if is_of_ranks and title == "communicator":
+            columns[title] = pa.array(4 * noise.integers(0, 1 + int(10 * spread), len(table)))
     return pa.table(columns)
 
 

@@ -286,9 +286,13 @@ fn drive(
         run.advance(stop, control)?;
         stages.keep(run, control);
         control.done.store(control.before.load(Ordering::Relaxed) + u64::from(stop), Ordering::Relaxed);
-        if has_programs && stop % CONTROL_PERIOD == 0 && run.simulation.are_done() {
+        if has_programs && run.simulation.are_done() {
             let last = run.simulation.ranks().iter().map(|rank| rank.host.figures().finish).max();
-            return Ok((last.unwrap_or(0) / CONTROL_PERIOD + 1) * CONTROL_PERIOD);
+            let done = (last.unwrap_or(0) / CONTROL_PERIOD + 1) * CONTROL_PERIOD;
+            // Not yet, if a stage has come between.
+            if done <= stop {
+                return Ok(done);
+            }
         }
         if stop >= next_check || stop == end {
             next_check = stop.saturating_add(watchdog.max(stop / SHARE));

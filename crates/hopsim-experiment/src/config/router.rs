@@ -262,7 +262,7 @@ pub struct Buffers {
     /// Injection buffer per VC.
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub injection: u32,
-    /// Output queue per port, shared by its VCs.
+    /// Output queue per port, shared by its VCs; it holds 255 packets at most.
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub output: u32,
     /// The VCs of a port share its input buffer.

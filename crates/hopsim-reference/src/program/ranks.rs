@@ -47,7 +47,8 @@ impl Simulator<'_> {
         }
     }
 
-    /// Notes that an operation has come as far as `state`, and makes those ready that waited for that.
+    /// Notes that an operation has come as far as `state`, and tells those that wait for that, one after the other: each is ready
+    /// with the last thing that it is told.
     pub(super) fn reach(&mut self, node: usize, operation: usize, state: State) {
         let now = self.now;
         let rank = self.rank(node);
@@ -59,22 +60,13 @@ impl Simulator<'_> {
             }
         }
         for other in 0..rank.operations.len() {
-            if self.rank(node).operations[other].after.contains(&(operation, state))
-                && self.is_ready(node, other)
-            {
+            let untold = &mut self.rank(node).operations[other].untold;
+            let before = untold.len();
+            untold.retain(|&waits_for| waits_for != (operation, state));
+            if untold.is_empty() && before > 0 {
                 self.become_ready(node, other);
             }
         }
-    }
-
-    /// Whether an operation, which has not become ready, may.
-    fn is_ready(&mut self, node: usize, operation: usize) -> bool {
-        let operations = &self.rank(node).operations;
-        let reached = |&(other, state): &(usize, State)| match state {
-            State::Started => operations[other].started,
-            State::Done => operations[other].done,
-        };
-        !operations[operation].ready && operations[operation].after.iter().all(reached)
     }
 
     fn become_ready(&mut self, node: usize, operation: usize) {

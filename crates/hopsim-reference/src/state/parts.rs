@@ -171,6 +171,12 @@ impl Output {
         self.queue.iter().filter(|q| q.packet.is_some() && q.sent == 0).map(|q| q.length).sum()
     }
 
+    /// Whether the output queue of so many phits has room for another packet.
+    pub fn takes(&self, length: u32, size: u32) -> bool {
+        let waiting = self.queue.iter().filter(|q| q.packet.is_some() && q.sent == 0).count();
+        self.occupied() + length <= size && waiting < 255
+    }
+
     /// The cycle in which the link is free when all that is queued has left, from cycle `now` on.
     pub fn link_free(&self, now: u32) -> u32 {
         self.queue.iter().fold(now.max(self.next), |free, q| free.max(q.ready) + (q.length - q.sent) * q.pace)

@@ -5,6 +5,7 @@ mod changes;
 mod documents;
 mod engine;
 mod flits;
+mod found;
 mod laws;
 mod metrics;
 mod program_laws;

@@ -117,6 +117,10 @@ impl Coverage {
                 None => None,
             };
             let exact = one.is_u64() && one != other;
+            // What is rounded up may be one more where the real numbers agree.
+            if key == "missing_cycles" && (a - b).abs() == 1.0 {
+                continue;
+            }
             if exact || !agree(a, b, parts.filter(|parts| !parts.is_nan()).unwrap_or(0.0)) {
                 return Err(format!("{key} of the {what} is {one}, computed again {other}"));
             }

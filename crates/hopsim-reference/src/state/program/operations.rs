@@ -40,6 +40,8 @@ pub struct Operation {
     pub record: usize,
     /// What the operation waits for.
     pub after: Vec<(usize, State)>,
+    /// What of that the operation has not been told yet.
+    pub untold: Vec<(usize, State)>,
     pub ready: bool,
     pub started: bool,
     pub done: bool,
@@ -48,12 +50,16 @@ pub struct Operation {
 /// All that a rank of a program does.
 pub fn operations(program: &ProgramPlan, rank: u32) -> Vec<Operation> {
     let clock = Clock { rules: &program.rules, remainder: 0 };
-    match &program.program {
+    let mut operations = match &program.program {
         Program::Script(script) => of_records(script, rank, clock),
         Program::Graph(graph) => of_graph(graph, rank, clock),
         Program::Search(_) => unimplemented!("the reference has no searches"),
         Program::External(_) => unimplemented!("nobody drives the reference"),
+    };
+    for operation in &mut operations {
+        operation.untold.clone_from(&operation.after);
     }
+    operations
 }
 
 /// How long computations take.
@@ -86,6 +92,7 @@ fn of_graph(all: &Graph, rank: u32, mut clock: Clock<'_>) -> Vec<Operation> {
                 stream,
                 record,
                 after,
+                untold: Vec::new(),
                 ready: false,
                 started: false,
                 done: false,
@@ -205,7 +212,9 @@ impl Sequence<'_> {
         let others = others.into_iter().map(|other| (other, State::Done));
         let after = self.last.into_iter().chain(others).collect();
         let (stream, record) = (0, self.read);
-        let operation = Operation { work, stream, record, after, ready: false, started: false, done: false };
+        let untold = Vec::new();
+        let operation =
+            Operation { work, stream, record, after, untold, ready: false, started: false, done: false };
         self.operations.push(operation);
         self.operations.len() - 1
     }
