@@ -300,7 +300,7 @@ def _notes_2_4(scale: Scale) -> list[str]:
         f"A graph of scale {graph}, {ranks} processes, {coalescing} queries to a message: 256 messages from "
         "one process to another, as with the 128 processes, scale 25 and 256 queries of the figure.",
         GRAPHS,
-        "Messages are those of equations 2.3 and 2.4.",
+        "A process sends a message to another one as soon as there are enough queries for it.",
     ]
 
 
