@@ -17,7 +17,6 @@ use crate::observer::Observer;
 use crate::router::virtual_channel::requests::{SwitchRequests, VcRequests};
 use crate::router::virtual_channel::routers::{FlitRouters, Trail, occupied};
 use crate::router::virtual_channel::shared::FlitShared;
-
 use hopsim_network::network::{NONE, TERMINAL};
 use std::sync::Arc;
 
