@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import lzma
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from hopsim.results.result import Result
 from hopsim_reproduce.model import (
     Entry,
     Experiment,
@@ -18,6 +22,7 @@ from hopsim_reproduce.model import (
 )
 from hopsim_reproduce.panels import EXECUTION_TIME
 from hopsim_reproduce.ridruejo.system import CHOSEN, CONTROLS, HOSTS, NOTE, RIDRUEJO, RING, running
+from hopsim_reproduce.run import EXAMPLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,8 +43,12 @@ OTHERS: Mapping[str, str] = {
     "SP.A": "SP.A.64.it5",
     "FT.A": "FT.A.64",
 }
+FEWER_KEYS: Mapping[str, int] = {"IS, 2^18 keys": 32, "IS.W": 8}
+"""Size of IS of which there is no trace -> how many times more keys class A has, which has 2^23."""
+KEY = 4
+"""Length of a key of IS [bytes]."""
 TRACES: Mapping[Scale, Mapping[str, str]] = {"quick": BY_SIZE, "full": {**BY_SIZE, **OTHERS}}
-SEEDS: Mapping[Scale, int] = {"quick": 2, "full": 10}
+SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 10}
 SMALL_PENALTY = 1.1
 """Time relative to the base case that still is a small penalty."""
 
@@ -51,10 +60,34 @@ def _file(trace: str) -> str:
 def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
     documents = {control: running(RING, control, {"trace": {}}) for control in CONTROLS}
     files = [_file(trace) for trace in TRACES[scale].values()]
-    return [
+    recorded = [
         Experiment(slug(control), document, files, seeds, axis=FILE)
         for control, document in documents.items()
     ]
+    with_fewer_keys = [
+        Experiment(slug(control, name), running(RING, control, {"list": {"mpt": _is(times)}}), (), seeds)
+        for name, times in FEWER_KEYS.items()
+        for control in CONTROLS
+    ]
+    return [*recorded, *with_fewer_keys]
+
+
+@cache
+def _is(times: int) -> str:
+    """IS of class A with so many times fewer keys, and so every share of its exchanges, in whole keys."""
+
+    def smaller(shares: str) -> str:
+        return ",".join(str(KEY * round(int(share) / KEY / times)) for share in shares.split(","))
+
+    lines: list[str] = []
+    with lzma.open(EXAMPLES / _file(BY_SIZE["IS.A"]), "rt") as file:
+        records = file.read().splitlines()
+    for record in records:
+        fields = record.split()
+        if fields[:2] == ["g", "alltoallv"]:
+            fields[4:] = map(smaller, fields[4:])
+        lines.append(" ".join(fields))
+    return "\n".join([*lines, ""])
 
 
 def _relative(scale: Scale, results: Results) -> dict[str, Measured]:
@@ -62,11 +95,17 @@ def _relative(scale: Scale, results: Results) -> dict[str, Measured]:
     found: dict[str, Measured] = {}
     for name, trace in TRACES[scale].items():
         own, base = (at(results[control], _file(trace), FILE) for control in ("lbr", "base"))
-        pairs = zip(own, base, strict=True)
-        found[name] = Measured.of(
-            [first.summary[EXECUTION_TIME] / second.summary[EXECUTION_TIME] for first, second in pairs]
-        )
+        found[name] = _over(own, base)
+    for name in FEWER_KEYS:
+        found[name] = _over(results[slug("LBR", name)], results[slug("base", name)])
     return found
+
+
+def _over(own: Sequence[Result], base: Sequence[Result]) -> Measured:
+    pairs = zip(own, base, strict=True)
+    return Measured.of(
+        [first.summary[EXECUTION_TIME] / second.summary[EXECUTION_TIME] for first, second in pairs]
+    )
 
 
 def _conclude(scale: Scale, results: Results) -> Outcome:
@@ -76,6 +115,8 @@ def _conclude(scale: Scale, results: Results) -> Outcome:
 def _facts(times: Mapping[str, Measured]) -> Iterator[Fact]:
     yield _limits("IS: LBR shortens the larger problem", times["IS.A"], None, 1.0)
     yield _order("IS: the benefits grow with the problem", times, ["IS.A", "IS.S"])
+    for less, more in pairwise(["IS.A", "IS.W", "IS, 2^18 keys", "IS.S"]):
+        yield _order(f"IS: the benefits grow from {more} to {less}", times, [less, more])
     yield _limits("CG: LBR is counterproductive, but its penalty is small", times["CG.A"], 1.0, SMALL_PENALTY)
     yield _limits("LU benefits", times["LU.A"], None, 1.0)
     yield _order("LU benefits most", times, ["LU.A", "IS.A"])
@@ -110,6 +151,7 @@ def _notes(scale: Scale) -> list[str]:
         f"than the paper's: {', '.join(TRACES[scale].values())}.",
         f"{CHOSEN}. With one for every VC CG gains more; with priority for packets in transit LBR changes "
         "nothing.",
+        f"{' and '.join(FEWER_KEYS)} are the trace of class A, with as many fewer keys in every exchange.",
         "The paper prints no figures: signs and order are judged, of the classes that there are traces of.",
     ]
     if scale == "quick":
