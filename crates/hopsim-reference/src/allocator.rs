@@ -1,4 +1,4 @@
-//! The separable allocator: each iteration every free input of the crossbar, a port or a VC, requests for one of its VCs, then
+//! The separable allocator: each iteration every free input of the crossbar requests for one of the VCs it is for, then
 //! every free output port grants one request.
 
 use crate::arbiter::Candidate;
@@ -9,9 +9,7 @@ use crate::state::place::{Place, Request};
 use hopsim_cycles::choices::{ArbiterConfig, Timestamp};
 use hopsim_cycles::choices::{Ejection, InputPointer, OutputHold};
 use hopsim_measure::trace::Hop;
-use hopsim_network::network::CrossbarInputs;
 use hopsim_random::{Purpose, Stream};
-use std::ops::Range;
 
 /// The request of an input of the crossbar in one iteration.
 struct Wish {
@@ -32,30 +30,32 @@ impl Simulator<'_> {
             let when = u64::from(self.now) * u64::from(iterations) + u64::from(iteration);
             let inputs = self.crossbar_inputs(router);
             let wishes: Vec<Option<Wish>> =
-                inputs.into_iter().map(|(input, vcs)| self.request((router, input), vcs, when)).collect();
+                inputs.into_iter().map(|(input, first)| self.request((router, input), first, when)).collect();
             (0..outputs).for_each(|output| self.grant_one(router, output, &wishes, when));
         }
     }
 
-    /// The inputs of the crossbar: port and VCs of each. If VCs have inputs of their own, those of the first ones come first.
-    fn crossbar_inputs(&self, router: usize) -> Vec<(usize, Range<usize>)> {
-        let ports = self.routers[router].inputs.iter().map(|input| input.vcs.len()).enumerate();
-        if self.plan.system.cioq().crossbar_inputs == CrossbarInputs::Port {
-            return ports.map(|(port, vcs)| (port, 0..vcs)).collect();
-        }
-        let firsts = ports.clone().map(|(port, _)| (port, 0..1));
-        let others = ports.flat_map(|(port, vcs)| (1..vcs).map(move |vc| (port, vc..vc + 1)));
+    /// The inputs of the crossbar: port and first VC of each. The first ones of all ports come first, then the others, port by port.
+    fn crossbar_inputs(&self, router: usize) -> Vec<(usize, usize)> {
+        let ports = self.routers[router].inputs.iter().map(|input| input.arbiters.len()).enumerate();
+        let firsts = ports.clone().map(|(port, _)| (port, 0));
+        let others = ports.flat_map(|(port, inputs)| (1..inputs).map(move |first| (port, first)));
         firsts.chain(others).collect()
     }
 
-    /// Input stage: which of some VCs of a port, which share an input of the crossbar, requests an output.
-    fn request(&mut self, (router, input): (usize, usize), vcs: Range<usize>, when: u64) -> Option<Wish> {
-        let busy = self.routers[router].inputs[input].transfers.iter().any(|t| vcs.contains(&t.vc));
+    /// Whether two VCs of an input port share an input of the crossbar.
+    pub(crate) fn share_an_input(&self, one: usize, other: usize) -> bool {
+        let inputs = self.plan.experiment.router.crossbar_inputs().number() as usize;
+        one % inputs == other % inputs
+    }
+
+    /// Input stage: which VC of a port requests an output, of those that share an input of the crossbar with VC `first`.
+    fn request(&mut self, (router, input): (usize, usize), first: usize, when: u64) -> Option<Wish> {
+        let parts = &self.routers[router].inputs[input];
+        let busy = parts.transfers.iter().any(|t| self.share_an_input(t.vc, first));
+        let vcs: Vec<usize> = (0..parts.vcs.len()).filter(|&vc| self.share_an_input(vc, first)).collect();
         if busy || self.awaits_signal(router, input) {
             return None;
-        }
-        if vcs.len() == 1 {
-            return self.wish((router, input, vcs.start), when);
         }
         let kind = self.plan.system.cioq().allocator.input_arbiter;
         let (mut candidates, mut wishes) = (Vec::new(), Vec::new());
@@ -64,7 +64,7 @@ impl Simulator<'_> {
             candidates.push(Candidate { index: vc, age: self.age(kind, router, input, vc), class: 0 });
             wishes.push(wish);
         }
-        let arbiter = &mut self.routers[router].inputs[input].arbiter;
+        let arbiter = &mut self.routers[router].inputs[input].arbiters[first];
         let vc = arbiter.choose(&candidates, when)?;
         if self.plan.system.cioq().input_pointer == InputPointer::Request {
             arbiter.serve((vc, 0), when);
@@ -103,7 +103,9 @@ impl Simulator<'_> {
         let served = (index, class(wish.input));
         self.routers[router].outputs[output].arbiter.serve(served, when);
         if self.plan.system.cioq().input_pointer == InputPointer::Grant {
-            self.routers[router].inputs[wish.input].arbiter.serve((wish.vc, 0), when);
+            let arbiters = &mut self.routers[router].inputs[wish.input].arbiters;
+            let first = wish.vc % arbiters.len();
+            arbiters[first].serve((wish.vc, 0), when);
         }
         self.grant(router, wish);
     }

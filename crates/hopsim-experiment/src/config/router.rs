@@ -3,7 +3,6 @@
 use crate::config::infiniband::Infiniband;
 use crate::config::limits::{BUFFERS, DELAYS, VCS};
 use hopsim_cycles::choices::{Allocator, Consumption};
-use hopsim_network::network::CrossbarInputs;
 use hopsim_network::nothing::Nothing;
 use hopsim_routing::flexvc;
 use schemars::JsonSchema;
@@ -39,6 +38,15 @@ impl RouterConfig {
         }
     }
 
+    /// What has an input of the crossbar.
+    pub fn crossbar_inputs(&self) -> CrossbarInputs {
+        match self {
+            Self::Cioq(router) => router.crossbar_inputs,
+            Self::InputQueued(router) => router.crossbar_inputs,
+            Self::Infiniband(_) => not_a_fabric(),
+        }
+    }
+
     /// The virtual channels of the router.
     pub fn vcs(&self) -> &Vcs {
         match self {
@@ -52,6 +60,46 @@ impl RouterConfig {
 impl Default for RouterConfig {
     fn default() -> Self {
         Self::Cioq(Cioq::default())
+    }
+}
+
+/// How many inputs of the crossbar an input port has (input speedup): a number, `"port"` or `"vc"`. Each is for some of the VCs of the
+/// port, which compete for it; one packet at a time crosses from it, and in every iteration it may ask for one output.
+///
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §17.2 and §19.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CrossbarInputs {
+    /// So many: with n of them VC v has the input v modulo n, and a port with fewer VCs one for each VC. 1 is `"port"`.
+    Number(#[schemars(range(min = *VCS.start(), max = *VCS.end()))] u32),
+    /// One for the port, or one for each VC.
+    Named(InputsOf),
+}
+
+/// What has an input of the crossbar of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InputsOf {
+    /// Every input port. Its VCs compete for it, and one packet at a time crosses from it.
+    Port,
+    /// Every input VC. Packets cross from all VCs of a port at once, and output arbiters choose among all VCs.
+    Vc,
+}
+
+impl CrossbarInputs {
+    /// Inputs of the crossbar that an input port has, if it has that many VCs.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Number(number) => number,
+            Self::Named(InputsOf::Port) => 1,
+            Self::Named(InputsOf::Vc) => *VCS.end(),
+        }
+    }
+}
+
+impl Default for CrossbarInputs {
+    fn default() -> Self {
+        Self::Named(InputsOf::Port)
     }
 }
 
@@ -75,6 +123,9 @@ pub struct Cioq {
     /// or until it has arrived.
     #[schemars(range(min = 1.0, max = 64.0))]
     pub speedup: f64,
+    /// What has an input of the crossbar. `speedup` lets a packet leave its input sooner, more inputs let several packets leave a
+    /// port at once; where both are given every input is that fast.
+    pub crossbar_inputs: CrossbarInputs,
     /// Delay from the grant to the output queue's head \[cycles\].
     #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub crossbar_latency: u32,
@@ -91,6 +142,7 @@ impl Default for Cioq {
             vcs: Vcs::default(),
             buffers: Buffers::default(),
             speedup: 2.0,
+            crossbar_inputs: CrossbarInputs::default(),
             crossbar_latency: 3,
             pipeline_latency: 0,
             allocator: Allocator::default(),

@@ -3,8 +3,7 @@
 use crate::documents::{Document, EXTREME, ORDINARY, for_each_plan, trial};
 use hopsim_core::engine::{Control, Trial, run_as, trace_as};
 use hopsim_core::error::RunError;
-use hopsim_cycles::choices::Consumption;
-use hopsim_cycles::choices::{InjectionVc, WhenFull};
+use hopsim_cycles::choices::{ArbiterConfig, Consumption, InjectionVc, WhenFull};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
@@ -188,14 +187,20 @@ const MINIMAL: [&str; 18] = [
 ];
 
 /// and the rest.
-const OTHERS: [&str; 40] = [
-    "crossbar inputs of VCs",
-    "crossbar inputs of VCs adaptive",
-    "crossbar inputs of VCs olm",
-    "crossbar inputs of VCs minimal",
-    "crossbar inputs of VCs sat",
-    "crossbar inputs of VCs and two injection ports",
-    "crossbar inputs of VCs and parallel consumption",
+const OTHERS: [&str; 46] = [
+    "several crossbar inputs",
+    "several crossbar inputs adaptive",
+    "several crossbar inputs olm",
+    "several crossbar inputs minimal",
+    "several crossbar inputs sat",
+    "several crossbar inputs and two injection ports",
+    "several crossbar inputs and parallel consumption",
+    "several crossbar inputs cioq",
+    "several crossbar inputs input_queued",
+    "several crossbar inputs replies",
+    "several crossbar inputs damq",
+    "VCs that share one of several crossbar inputs",
+    "VCs that share one of several crossbar inputs, random",
     "parallel consumption",
     "parallel consumption adaptive",
     "parallel consumption olm",
@@ -298,7 +303,12 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
 fn names_of_terminals(plan: &Plan, control: &str) -> Vec<String> {
     let routing = plan.experiment.routing.name();
     let parallel = plan.system.cioq().consumption == Consumption::Parallel;
-    let split = plan.system.network.layout.inputs() > plan.system.network.layout.ports();
+    let layout = &plan.system.network.layout;
+    let split = layout.inputs() > layout.ports();
+    let shared = split && layout.inputs() < layout.input_vcs.iter().map(|&vcs| usize::from(vcs)).sum();
+    let random = matches!(plan.system.cioq().allocator.input_arbiter, ArbiterConfig::Random(_));
+    let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
+    let kind = plan.experiment.router.name();
     let several = plan.system.shortest_packet() < plan.system.longest_packet();
     let two = plan.experiment.nic.injection_ports == 2;
     let more = [
@@ -310,11 +320,16 @@ fn names_of_terminals(plan: &Plan, control: &str) -> Vec<String> {
         (two, format!("two injection ports {routing}")),
         (two, format!("two injection ports {control}")),
         (two && parallel, "two injection ports and parallel consumption".to_owned()),
-        (split, "crossbar inputs of VCs".to_owned()),
-        (split, format!("crossbar inputs of VCs {routing}")),
-        (split, format!("crossbar inputs of VCs {control}")),
-        (split && two, "crossbar inputs of VCs and two injection ports".to_owned()),
-        (split && parallel, "crossbar inputs of VCs and parallel consumption".to_owned()),
+        (split, "several crossbar inputs".to_owned()),
+        (split, format!("several crossbar inputs {routing}")),
+        (split, format!("several crossbar inputs {control}")),
+        (split && two, "several crossbar inputs and two injection ports".to_owned()),
+        (split && parallel, "several crossbar inputs and parallel consumption".to_owned()),
+        (split, format!("several crossbar inputs {kind}")),
+        (split && replies, "several crossbar inputs replies".to_owned()),
+        (split && plan.system.router.damq().is_some(), "several crossbar inputs damq".to_owned()),
+        (shared, "VCs that share one of several crossbar inputs".to_owned()),
+        (shared && random, "VCs that share one of several crossbar inputs, random".to_owned()),
     ];
     more.into_iter().filter(|(covered, _)| *covered).map(|(_, name)| name).collect()
 }

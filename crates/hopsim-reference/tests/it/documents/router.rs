@@ -24,6 +24,7 @@ pub struct Router {
     cioq: bool,
     /// How packets leave an input-queued router for its nodes.
     consumption: Value,
+    /// What has an input of the crossbar.
     crossbar_inputs: Value,
     spare_vcs: [u32; 2],
     /// FlexVC alone knows spare ones for replies.
@@ -40,6 +41,19 @@ pub struct Router {
     selection: Option<Value>,
     /// Whether buffers are shared: with the space of a single VC for all, with so many packets reserved for each.
     damq: Option<(bool, [u32; 2])>,
+}
+
+fn crossbar_inputs() -> impl Strategy<Value = Value> {
+    select(vec![
+        json!("port"),
+        json!("port"),
+        json!("port"),
+        json!("vc"),
+        json!(1),
+        json!(2),
+        json!(3),
+        json!(5),
+    ])
 }
 
 pub fn router(common: u32) -> impl Strategy<Value = Router> {
@@ -63,7 +77,7 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
         prop::option::weighted(0.3, (prop::bool::weighted(0.2), [0..=2u32, 0..=2u32])),
     );
     (
-        (prop::bool::weighted(0.7), one_of(&["serial", "parallel"]), one_of(&["port", "vc"])),
+        (prop::bool::weighted(0.7), one_of(&["serial", "parallel"]), crossbar_inputs()),
         (vcs, sharing, mostly(common, 1..=1, &[0, 2, 2])),
         [room.clone(), room.clone(), room.clone(), room],
         speedup,
@@ -180,8 +194,8 @@ impl Router {
         } else if !answers(document) {
             // A node takes requests one at a time.
             router["consumption"] = self.consumption.clone();
-            router["crossbar_inputs"] = self.crossbar_inputs.clone();
         }
+        router["crossbar_inputs"] = self.crossbar_inputs.clone();
         router["buffers"] = buffers;
         json!({ if self.cioq { "cioq" } else { "input_queued" }: router })
     }
