@@ -172,6 +172,7 @@ pub fn is_plain(system: &System) -> bool {
 fn is_regular(system: &System) -> bool {
     system.cioq().consumption == Consumption::Serial
         && system.network.layout.inputs() == system.network.layout.ports()
+        && system.cioq().crossbar_outputs == 1
         && system.network.slowest_link() == 1
         && system.nic.injection_ports == 1
         && system.routing.sensors().exchange.is_none_or(|exchange| exchange.message_length == 0)

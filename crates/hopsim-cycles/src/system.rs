@@ -198,6 +198,8 @@ pub struct CioqPlan {
     pub damq: Option<ByClass<Shares>>,
     /// How packets leave for the nodes.
     pub consumption: Consumption,
+    /// Outputs of the crossbar that an output port has; 1 without output queues.
+    pub crossbar_outputs: u8,
 }
 
 impl CioqPlan {
@@ -215,6 +217,7 @@ impl CioqPlan {
             input_pointer: InputPointer::Grant,
             damq: None,
             consumption: Consumption::Serial,
+            crossbar_outputs: 1,
         }
     }
 }

@@ -24,7 +24,7 @@ pub use unsaved::unsaved;
 
 use crate::config::limits::{CYCLES, DELAYS, INJECTION_PORTS, MAX_CYCLES, VCS, within};
 use crate::config::measure::RecordStream;
-use crate::config::router::{RouterConfig, not_a_fabric};
+use crate::config::router::{CROSSBAR_OUTPUTS, RouterConfig, not_a_fabric};
 use crate::config::saturate::SaturateConfig;
 use crate::config::{Compat, Experiment, NicConfig, SourceQueue};
 use crate::memory;
@@ -337,7 +337,15 @@ fn router_plan(experiment: &Experiment) -> Result<CioqPlan, ConfigError> {
         input_pointer: s.input_pointer.unwrap_or(InputPointer::Grant),
         damq: None,
         consumption,
+        crossbar_outputs: crossbar_outputs(experiment)?,
     })
+}
+
+/// Outputs of the crossbar that an output port has. Without output queues it has one.
+fn crossbar_outputs(experiment: &Experiment) -> Result<u8, ConfigError> {
+    let RouterConfig::Cioq(router) = &experiment.router else { return Ok(1) };
+    within(CROSSBAR_OUTPUTS, router.crossbar_outputs, "router.cioq.crossbar_outputs")?;
+    Ok(router.crossbar_outputs as u8)
 }
 
 /// How packets leave for the nodes.

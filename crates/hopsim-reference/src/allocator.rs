@@ -1,5 +1,5 @@
 //! The separable allocator: each iteration every free input of the crossbar requests for one of the VCs it is for, then
-//! every free output port grants one request.
+//! every output port grants as many requests as it has free outputs of the crossbar.
 
 use crate::arbiter::Candidate;
 use crate::simulator::Simulator;
@@ -31,7 +31,7 @@ impl Simulator<'_> {
             let inputs = self.crossbar_inputs(router);
             let wishes: Vec<Option<Wish>> =
                 inputs.into_iter().map(|(input, first)| self.request((router, input), first, when)).collect();
-            (0..outputs).for_each(|output| self.grant_one(router, output, &wishes, when));
+            (0..outputs).for_each(|output| self.grant_some((router, output), &wishes, when));
         }
     }
 
@@ -78,19 +78,42 @@ impl Simulator<'_> {
         self.feasible((router, input, vc), to).then_some(Wish { input, vc, to, after })
     }
 
-    /// Output stage: which input of the crossbar gets an output. A node that has to wait for the signal since a grant of this iteration
-    /// takes no further part.
-    fn grant_one(&mut self, router: usize, output: usize, wishes: &[Option<Wish>], when: u64) {
+    /// Output stage: which inputs of the crossbar get an output port, one after the other. What is no longer feasible after the grants
+    /// before takes no further part.
+    fn grant_some(&mut self, (router, output): (usize, usize), wishes: &[Option<Wish>], when: u64) {
+        let mut granted = Vec::new();
+        for _ in 0..self.plan.system.cioq().crossbar_outputs {
+            let left = |index: &usize| {
+                !granted.contains(index)
+                    && wishes[*index].as_ref().is_some_and(|wish| {
+                        wish.to.port == output && self.feasible((router, wish.input, wish.vc), wish.to)
+                    })
+            };
+            let left: Vec<usize> = (0..wishes.len()).filter(left).collect();
+            let order = (when, granted.len() as u64);
+            let Some(index) = self.grant_one((router, output), (wishes, &left), order) else { return };
+            granted.push(index);
+        }
+    }
+
+    /// Which of some inputs of the crossbar, `left` of all that request, gets an output port. A node that has to wait for the signal
+    /// since a grant of this iteration takes no further part.
+    fn grant_one(
+        &mut self,
+        (router, output): (usize, usize),
+        (wishes, left): (&[Option<Wish>], &[usize]),
+        (when, before): (u64, u64),
+    ) -> Option<usize> {
         if !self.accepts(router, output) {
-            return;
+            return None;
         }
         let kind = self.plan.system.cioq().allocator.output_arbiter;
         let transit_first = self.transit_first(router);
         let class =
             |input: usize| usize::from(transit_first && self.routers[router].inputs[input].is_terminal());
         let mut candidates = Vec::new();
-        for (index, wish) in wishes.iter().enumerate() {
-            if let Some(wish) = wish.as_ref().filter(|w| w.to.port == output)
+        for &index in left {
+            if let Some(wish) = &wishes[index]
                 && !self.awaits_signal(router, wish.input)
             {
                 let age = self.age(kind, router, wish.input, wish.vc);
@@ -98,8 +121,8 @@ impl Simulator<'_> {
             }
         }
         let arbiter = &self.routers[router].outputs[output].arbiter;
-        let Some(index) = arbiter.choose(&candidates, when) else { return };
-        let Some(wish) = &wishes[index] else { return };
+        let index = arbiter.choose_again(&candidates, (when, before))?;
+        let wish = wishes[index].as_ref()?;
         let served = (index, class(wish.input));
         self.routers[router].outputs[output].arbiter.serve(served, when);
         if self.plan.system.cioq().input_pointer == InputPointer::Grant {
@@ -108,6 +131,7 @@ impl Simulator<'_> {
             arbiters[first].serve((wish.vc, 0), when);
         }
         self.grant(router, wish);
+        Some(index)
     }
 
     fn grant(&mut self, router: usize, wish: &Wish) {
@@ -120,7 +144,7 @@ impl Simulator<'_> {
 
         let latency = self.plan.system.network.link(router as u32, output).latency;
         let to = &mut self.routers[router].outputs[output];
-        to.held = transfer.crossing;
+        to.held.push(transfer.crossing);
         let pace = to.pace;
         let (ready, vc) = (self.now + self.plan.system.cioq().crossbar_latency, vc as usize);
         to.queue.push_back(Queued {
@@ -221,15 +245,17 @@ impl Simulator<'_> {
         !self.is_held(router, output)
     }
 
-    /// Whether an earlier grant still holds an output of the crossbar.
+    /// Whether earlier grants still hold all outputs of the crossbar that an output port has.
     pub(crate) fn is_held(&self, router: usize, output: usize) -> bool {
         let router = &self.routers[router];
-        match self.plan.system.cioq().output_hold {
-            OutputHold::Speedup => router.outputs[output].held > 0,
+        let held = match self.plan.system.cioq().output_hold {
+            OutputHold::Speedup => router.outputs[output].held.len(),
             OutputHold::Transfer => {
-                router.inputs.iter().flat_map(|i| &i.transfers).any(|t| t.output == output)
+                let transfers = router.inputs.iter().flat_map(|input| &input.transfers);
+                transfers.filter(|transfer| transfer.output == output).count()
             }
-        }
+        };
+        held >= usize::from(self.plan.system.cioq().crossbar_outputs)
     }
 
     /// What an age arbiter compares.

@@ -118,7 +118,7 @@ impl Builder<'_> {
             crossbar: DelayLine::new(),
             bypass: DelayLine::new(),
             queue: VecDeque::new(),
-            held: 0,
+            held: Vec::new(),
             pace: plan.system.network.link(self.router, port).cycles_per_phit,
             next: 0,
             arbiter: self.arbiter(self.allocator().output_arbiter, inputs, (port, 1)),

@@ -125,8 +125,8 @@ pub struct Output {
     pub bypass: DelayLine<(usize, u32)>,
     /// The output queue (in an input-queued router: the packet that is leaving).
     pub queue: VecDeque<Queued>,
-    /// Cycles for which the last grant still holds the port, by the speedup.
-    pub held: u32,
+    /// Cycles for which each of the last grants still holds an output of the crossbar, by the speedup.
+    pub held: Vec<u32>,
     /// Cycles that the link takes for a phit.
     pub pace: u32,
     /// First cycle in which the link is free for a phit.
