@@ -124,9 +124,9 @@ fn as_many_packets_cross_at_once_as_ports_have_inputs_and_outputs_of_the_crossba
             return Err(format!("{} cross from an input, {} to an output", most(&inputs), most(&outputs)));
         }
         let mut ports: BTreeMap<(u32, u16), Vec<(u32, u32)>> = BTreeMap::new();
-        inputs
-            .iter()
-            .for_each(|(&(router, port, _), all)| ports.entry((router, port)).or_default().extend(all));
+        for (&(router, port, _), all) in &inputs {
+            ports.entry((router, port)).or_default().extend(all);
+        }
         together.set(together.get() + u32::from(most(&outputs) > 1));
         apart.set(apart.get() + u32::from(ports.values().any(|all| most_at_once(all) > 1)));
         Ok(())

@@ -205,7 +205,7 @@ impl<const W: usize> SwitchAllocator<W> {
         router: &mut RouterMut<'_, W>,
         cx: &Context<'_, W, M>,
         (output, mut candidates): (usize, Mask<usize, W>),
-        (iteration, grant): (u32, u32),
+        turn @ (iteration, _): (u32, u32),
     ) -> Option<(usize, Slot)> {
         if M::FULL && cx.sat.is_some() {
             candidates = self.unheld(router, cx, candidates);
@@ -221,10 +221,7 @@ impl<const W: usize> SwitchAllocator<W> {
         }
         let input = match candidates.single() {
             Some(input) => input,
-            None => {
-                let turn = (iteration, grant);
-                router.read().choose_input(cx, output, candidates, (class, turn, &self.nominee))
-            }
+            None => router.read().choose_input(cx, output, candidates, (class, turn, &self.nominee)),
         };
         router.serve_output(cx, output, input, (class, iteration));
         let slot = self.nominee[input];
