@@ -64,8 +64,9 @@ impl Default for RouterConfig {
     }
 }
 
-/// How many inputs of the crossbar an input port has (input speedup): a number, `"port"` or `"vc"`. Each is for some of the VCs of the
-/// port, which compete for it; one packet at a time crosses from it, and in every iteration it may ask for one output.
+/// How many inputs of the crossbar an input port has (input speedup): a number, `"port"` for one or `"vc"` for one of each VC. With
+/// n of them VC v has the input v modulo n. The VCs of an input compete for it; one packet at a time crosses from it, and in every
+/// iteration it may ask for one output.
 ///
 /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §17.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
