@@ -9,7 +9,7 @@ use hopsim_cycles::observer::Observer;
 use hopsim_cycles::simulation::{Schedule, Simulate as _, Simulation};
 use hopsim_cycles::system::{NicPlan, RouterPlan, System};
 use hopsim_cycles::{Cioq, Full};
-use hopsim_network::network::{ClassSpec, Classes, CrossbarInputs, Network};
+use hopsim_network::network::{ClassSpec, Classes, Network};
 use hopsim_network::topology::{Topology, TopologyConfig};
 use hopsim_routing::RoutingConfig;
 use hopsim_routing::sequence::VcSequence;
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let injection = ClassSpec { vcs: 1, buffer: 32, latency: 1, bubble: 0 };
     let link = ClassSpec { vcs: 1, buffer: 64, latency: 1, bubble: 0 };
     let classes = Classes { terminal: injection, links: vec![link], ejection: 1 };
-    let network = Arc::new(Network::new(&topology, classes, 1, CrossbarInputs::Port));
+    let network = Arc::new(Network::new(&topology, classes, 1, 1));
     let routing: RoutingConfig = serde_json::from_str(r#"{ "minimal": {} }"#)?;
     let routing = routing.build(&topology, Vcs::increasing(VcSequence::unordered(&network.classes, 0)));
     let nodes: Vec<u32> = (0..network.nodes).collect();

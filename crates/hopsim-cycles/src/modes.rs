@@ -16,7 +16,6 @@ use crate::region::Kind;
 use crate::simulation::Simulation;
 use crate::system::System;
 
-use hopsim_network::network::CrossbarInputs;
 use std::marker::PhantomData;
 
 /// One row per mode: its name, its nodes, its calendar, `PLAIN`, `DEFAULT`, `ORDERED`, `FULL`.
@@ -172,7 +171,8 @@ pub fn is_plain(system: &System) -> bool {
 /// Whether links carry a phit per cycle and nothing but packets, and nodes have a port each way and take one packet at a time.
 fn is_regular(system: &System) -> bool {
     system.cioq().consumption == Consumption::Serial
-        && system.cioq().crossbar_inputs == CrossbarInputs::Port
+        && system.network.layout.inputs() == system.network.layout.ports()
+        && system.cioq().crossbar_outputs == 1
         && system.network.slowest_link() == 1
         && system.nic.injection_ports == 1
         && system.routing.sensors().exchange.is_none_or(|exchange| exchange.message_length == 0)

@@ -8,7 +8,7 @@ use crate::choices::{
 use crate::injection::InjectionControl;
 use crate::jobs::{JobPlan, TrafficPlan};
 use hopsim_network::by_class::ByClass;
-use hopsim_network::network::{CrossbarInputs, Network};
+use hopsim_network::network::Network;
 use hopsim_network::topology::{PortClass, Topology};
 use hopsim_programs::job::Programs;
 use hopsim_routing::Routing;
@@ -198,8 +198,8 @@ pub struct CioqPlan {
     pub damq: Option<ByClass<Shares>>,
     /// How packets leave for the nodes.
     pub consumption: Consumption,
-    /// What has an input of the crossbar.
-    pub crossbar_inputs: CrossbarInputs,
+    /// Outputs of the crossbar that an output port has; 1 without output queues.
+    pub crossbar_outputs: u8,
 }
 
 impl CioqPlan {
@@ -217,7 +217,7 @@ impl CioqPlan {
             input_pointer: InputPointer::Grant,
             damq: None,
             consumption: Consumption::Serial,
-            crossbar_inputs: CrossbarInputs::Port,
+            crossbar_outputs: 1,
         }
     }
 }

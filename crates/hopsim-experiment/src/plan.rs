@@ -22,9 +22,9 @@ pub use fabric::FabricPlan;
 pub use settled::settled;
 pub use unsaved::unsaved;
 
-use crate::config::limits::{CYCLES, DELAYS, INJECTION_PORTS, MAX_CYCLES, within};
+use crate::config::limits::{CYCLES, DELAYS, INJECTION_PORTS, MAX_CYCLES, VCS, within};
 use crate::config::measure::RecordStream;
-use crate::config::router::{RouterConfig, not_a_fabric};
+use crate::config::router::{CROSSBAR_OUTPUTS, RouterConfig, not_a_fabric};
 use crate::config::saturate::SaturateConfig;
 use crate::config::{Compat, Experiment, NicConfig, SourceQueue};
 use crate::memory;
@@ -36,7 +36,6 @@ use hopsim_cycles::injection::{ControlConfig, InjectionControl};
 use hopsim_cycles::jobs::job_of;
 use hopsim_cycles::system::{CioqPlan, MOST_QUEUED, NicPlan, RouterPlan, System};
 use hopsim_network::error::ConfigError;
-use hopsim_network::network::CrossbarInputs;
 use hopsim_network::network::{NONE, Network};
 use hopsim_network::topology::Topology;
 use hopsim_routing::RoutingConfig;
@@ -98,7 +97,7 @@ impl Plan {
             &topology,
             classes,
             experiment.nic.injection_ports as u8,
-            router.crossbar_inputs,
+            experiment.router.crossbar_inputs().number() as u8,
         ));
         check_size(&network)?;
         let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
@@ -321,6 +320,7 @@ fn router_plan(experiment: &Experiment) -> Result<CioqPlan, ConfigError> {
     within(DELAYS, crossbar_latency, format!("router.{name}.crossbar_latency"))?;
     within(DELAYS, pipeline_latency, format!("router.{name}.pipeline_latency"))?;
     within(1..=8, allocator.iterations, format!("router.{name}.allocator.iterations"))?;
+    within(VCS, experiment.router.crossbar_inputs().number(), format!("router.{name}.crossbar_inputs"))?;
     let longest = jobs::longest_packet(experiment).min(4096);
     // The small term keeps a quotient that is an integer from being rounded up.
     let crossing = (0..=longest).map(|length| (f64::from(length) / speedup - 1e-9).ceil().max(1.0) as u32);
@@ -337,11 +337,15 @@ fn router_plan(experiment: &Experiment) -> Result<CioqPlan, ConfigError> {
         input_pointer: s.input_pointer.unwrap_or(InputPointer::Grant),
         damq: None,
         consumption,
-        crossbar_inputs: match &experiment.router {
-            RouterConfig::Cioq(_) | RouterConfig::Infiniband(_) => CrossbarInputs::Port,
-            RouterConfig::InputQueued(router) => router.crossbar_inputs,
-        },
+        crossbar_outputs: crossbar_outputs(experiment)?,
     })
+}
+
+/// Outputs of the crossbar that an output port has. Without output queues it has one.
+fn crossbar_outputs(experiment: &Experiment) -> Result<u8, ConfigError> {
+    let RouterConfig::Cioq(router) = &experiment.router else { return Ok(1) };
+    within(CROSSBAR_OUTPUTS, router.crossbar_outputs, "router.cioq.crossbar_outputs")?;
+    Ok(router.crossbar_outputs as u8)
 }
 
 /// How packets leave for the nodes.

@@ -4,8 +4,6 @@
 //! (output port and VC).
 
 use crate::topology::{PortClass, Topology};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// No router, port, packet or node.
 pub const NONE: u32 = u32::MAX;
@@ -55,17 +53,6 @@ impl Classes {
     }
 }
 
-/// What has an input of the crossbar of its own (Dally and Towles (2004), §17.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CrossbarInputs {
-    /// Every input port. Its VCs compete for it, and one packet at a time crosses from it.
-    #[default]
-    Port,
-    /// Every input VC. Packets cross from all VCs of a port at once, and output arbiters choose among all VCs.
-    Vc,
-}
-
 /// The numbering of ports, slots and pairs, equal for all routers.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
@@ -84,8 +71,8 @@ pub struct Layout {
     pub entries: Vec<u8>,
     /// Port of every slot.
     pub slot_port: Vec<u16>,
-    /// Input of the crossbar of every slot: its port; where VCs have inputs of their own that is so for the first VC of a port,
-    /// and the inputs of the others follow behind all ports.
+    /// Input of the crossbar of every slot: its port; where a port has several that is its first one, and the others follow
+    /// behind all ports.
     pub slot_input: Vec<u16>,
     /// Port of every input of the crossbar.
     pub input_port: Vec<u16>,
@@ -142,7 +129,7 @@ fn place(next: &mut u16, count: u8) -> u16 {
 }
 
 impl Layout {
-    fn new(ports: &[PortClass], classes: &Classes, injection_ports: u8, crossbar: CrossbarInputs) -> Self {
+    fn new(ports: &[PortClass], classes: &Classes, injection_ports: u8, crossbar_inputs: u8) -> Self {
         let mut layout = Self::default();
         let (mut slots, mut pairs) = (0, 0);
         for (port, &class) in ports.iter().enumerate() {
@@ -168,18 +155,19 @@ impl Layout {
         }
         layout.input_port = (0..layout.ports() as u16).collect();
         layout.slot_input = layout.slot_port.clone();
-        if crossbar == CrossbarInputs::Vc {
-            layout.add_inputs();
-        }
+        layout.divide_vcs(crossbar_inputs);
         layout
     }
 
-    /// Gives every VC but the first of its port an input of the crossbar.
-    fn add_inputs(&mut self) {
+    /// Divides the VCs of every port among so many inputs of the crossbar, in turn. A port with fewer VCs has one for each.
+    fn divide_vcs(&mut self, inputs: u8) {
         for port in 0..self.ports() {
-            for vc in 1..self.input_vcs[port] {
-                let slot = self.slot_base[port] + u16::from(vc);
-                self.slot_input[slot as usize] = self.input_port.len() as u16;
+            let vcs = self.input_vcs[port];
+            for input in 1..inputs.min(vcs) {
+                for vc in (input..vcs).step_by(inputs.into()) {
+                    let slot = self.slot_base[port] + u16::from(vc);
+                    self.slot_input[slot as usize] = self.input_port.len() as u16;
+                }
                 self.input_port.push(port as u16);
             }
         }
@@ -260,10 +248,11 @@ impl Layout {
 }
 
 impl Network {
-    /// Flattens `topology`; every node has `injection_ports` input ports of its router.
-    pub fn new(topology: &Topology, classes: Classes, injection_ports: u8, crossbar: CrossbarInputs) -> Self {
+    /// Flattens `topology`; every node has `injection_ports` input ports of its router, and every input port `crossbar_inputs`
+    /// inputs of the crossbar, or as many as VCs if these are fewer.
+    pub fn new(topology: &Topology, classes: Classes, injection_ports: u8, crossbar_inputs: u8) -> Self {
         let ports = topology.ports();
-        let layout = Layout::new(&ports, &classes, injection_ports, crossbar);
+        let layout = Layout::new(&ports, &classes, injection_ports, crossbar_inputs);
         let routers = topology.routers();
         let mut links = hopsim_memory::table(routers as usize * layout.ports());
         let further = Link { peer: None, latency: classes.terminal.latency, cycles_per_phit: 1 };

@@ -1,5 +1,5 @@
-//! The separable allocator: each iteration every free input of the crossbar, a port or a VC, requests for one of its VCs, then
-//! every free output port grants one request.
+//! The separable allocator: each iteration every free input of the crossbar requests for one of the VCs it is for, then
+//! every output port grants as many requests as it has free outputs of the crossbar.
 
 use crate::arbiter::Candidate;
 use crate::simulator::Simulator;
@@ -9,9 +9,7 @@ use crate::state::place::{Place, Request};
 use hopsim_cycles::choices::{ArbiterConfig, Timestamp};
 use hopsim_cycles::choices::{Ejection, InputPointer, OutputHold};
 use hopsim_measure::trace::Hop;
-use hopsim_network::network::CrossbarInputs;
 use hopsim_random::{Purpose, Stream};
-use std::ops::Range;
 
 /// The request of an input of the crossbar in one iteration.
 struct Wish {
@@ -32,30 +30,32 @@ impl Simulator<'_> {
             let when = u64::from(self.now) * u64::from(iterations) + u64::from(iteration);
             let inputs = self.crossbar_inputs(router);
             let wishes: Vec<Option<Wish>> =
-                inputs.into_iter().map(|(input, vcs)| self.request((router, input), vcs, when)).collect();
-            (0..outputs).for_each(|output| self.grant_one(router, output, &wishes, when));
+                inputs.into_iter().map(|(input, first)| self.request((router, input), first, when)).collect();
+            (0..outputs).for_each(|output| self.grant_some((router, output), &wishes, when));
         }
     }
 
-    /// The inputs of the crossbar: port and VCs of each. If VCs have inputs of their own, those of the first ones come first.
-    fn crossbar_inputs(&self, router: usize) -> Vec<(usize, Range<usize>)> {
-        let ports = self.routers[router].inputs.iter().map(|input| input.vcs.len()).enumerate();
-        if self.plan.system.cioq().crossbar_inputs == CrossbarInputs::Port {
-            return ports.map(|(port, vcs)| (port, 0..vcs)).collect();
-        }
-        let firsts = ports.clone().map(|(port, _)| (port, 0..1));
-        let others = ports.flat_map(|(port, vcs)| (1..vcs).map(move |vc| (port, vc..vc + 1)));
+    /// The inputs of the crossbar: port and first VC of each. The first ones of all ports come first, then the others, port by port.
+    fn crossbar_inputs(&self, router: usize) -> Vec<(usize, usize)> {
+        let ports = self.routers[router].inputs.iter().map(|input| input.arbiters.len()).enumerate();
+        let firsts = ports.clone().map(|(port, _)| (port, 0));
+        let others = ports.flat_map(|(port, inputs)| (1..inputs).map(move |first| (port, first)));
         firsts.chain(others).collect()
     }
 
-    /// Input stage: which of some VCs of a port, which share an input of the crossbar, requests an output.
-    fn request(&mut self, (router, input): (usize, usize), vcs: Range<usize>, when: u64) -> Option<Wish> {
-        let busy = self.routers[router].inputs[input].transfers.iter().any(|t| vcs.contains(&t.vc));
+    /// Whether two VCs of an input port share an input of the crossbar.
+    pub(crate) fn share_an_input(&self, one: usize, other: usize) -> bool {
+        let inputs = self.plan.experiment.router.crossbar_inputs().number() as usize;
+        one % inputs == other % inputs
+    }
+
+    /// Input stage: which VC of a port requests an output, of those that share an input of the crossbar with VC `first`.
+    fn request(&mut self, (router, input): (usize, usize), first: usize, when: u64) -> Option<Wish> {
+        let parts = &self.routers[router].inputs[input];
+        let busy = parts.transfers.iter().any(|t| self.share_an_input(t.vc, first));
+        let vcs: Vec<usize> = (0..parts.vcs.len()).filter(|&vc| self.share_an_input(vc, first)).collect();
         if busy || self.awaits_signal(router, input) {
             return None;
-        }
-        if vcs.len() == 1 {
-            return self.wish((router, input, vcs.start), when);
         }
         let kind = self.plan.system.cioq().allocator.input_arbiter;
         let (mut candidates, mut wishes) = (Vec::new(), Vec::new());
@@ -64,7 +64,7 @@ impl Simulator<'_> {
             candidates.push(Candidate { index: vc, age: self.age(kind, router, input, vc), class: 0 });
             wishes.push(wish);
         }
-        let arbiter = &mut self.routers[router].inputs[input].arbiter;
+        let arbiter = &mut self.routers[router].inputs[input].arbiters[first];
         let vc = arbiter.choose(&candidates, when)?;
         if self.plan.system.cioq().input_pointer == InputPointer::Request {
             arbiter.serve((vc, 0), when);
@@ -78,19 +78,42 @@ impl Simulator<'_> {
         self.feasible((router, input, vc), to).then_some(Wish { input, vc, to, after })
     }
 
-    /// Output stage: which input of the crossbar gets an output. A node that has to wait for the signal since a grant of this iteration
-    /// takes no further part.
-    fn grant_one(&mut self, router: usize, output: usize, wishes: &[Option<Wish>], when: u64) {
+    /// Output stage: which inputs of the crossbar get an output port, one after the other. What is no longer feasible after the grants
+    /// before takes no further part.
+    fn grant_some(&mut self, (router, output): (usize, usize), wishes: &[Option<Wish>], when: u64) {
+        let mut granted = Vec::new();
+        for _ in 0..self.plan.system.cioq().crossbar_outputs {
+            let left = |index: &usize| {
+                !granted.contains(index)
+                    && wishes[*index].as_ref().is_some_and(|wish| {
+                        wish.to.port == output && self.feasible((router, wish.input, wish.vc), wish.to)
+                    })
+            };
+            let left: Vec<usize> = (0..wishes.len()).filter(left).collect();
+            let order = (when, granted.len() as u64);
+            let Some(index) = self.grant_one((router, output), (wishes, &left), order) else { return };
+            granted.push(index);
+        }
+    }
+
+    /// Which of some inputs of the crossbar, `left` of all that request, gets an output port. A node that has to wait for the signal
+    /// since a grant of this iteration takes no further part.
+    fn grant_one(
+        &mut self,
+        (router, output): (usize, usize),
+        (wishes, left): (&[Option<Wish>], &[usize]),
+        (when, before): (u64, u64),
+    ) -> Option<usize> {
         if !self.accepts(router, output) {
-            return;
+            return None;
         }
         let kind = self.plan.system.cioq().allocator.output_arbiter;
         let transit_first = self.transit_first(router);
         let class =
             |input: usize| usize::from(transit_first && self.routers[router].inputs[input].is_terminal());
         let mut candidates = Vec::new();
-        for (index, wish) in wishes.iter().enumerate() {
-            if let Some(wish) = wish.as_ref().filter(|w| w.to.port == output)
+        for &index in left {
+            if let Some(wish) = &wishes[index]
                 && !self.awaits_signal(router, wish.input)
             {
                 let age = self.age(kind, router, wish.input, wish.vc);
@@ -98,14 +121,17 @@ impl Simulator<'_> {
             }
         }
         let arbiter = &self.routers[router].outputs[output].arbiter;
-        let Some(index) = arbiter.choose(&candidates, when) else { return };
-        let Some(wish) = &wishes[index] else { return };
+        let index = arbiter.choose_again(&candidates, (when, before))?;
+        let wish = wishes[index].as_ref()?;
         let served = (index, class(wish.input));
         self.routers[router].outputs[output].arbiter.serve(served, when);
         if self.plan.system.cioq().input_pointer == InputPointer::Grant {
-            self.routers[router].inputs[wish.input].arbiter.serve((wish.vc, 0), when);
+            let arbiters = &mut self.routers[router].inputs[wish.input].arbiters;
+            let first = wish.vc % arbiters.len();
+            arbiters[first].serve((wish.vc, 0), when);
         }
         self.grant(router, wish);
+        Some(index)
     }
 
     fn grant(&mut self, router: usize, wish: &Wish) {
@@ -118,7 +144,7 @@ impl Simulator<'_> {
 
         let latency = self.plan.system.network.link(router as u32, output).latency;
         let to = &mut self.routers[router].outputs[output];
-        to.held = transfer.crossing;
+        to.held.push(transfer.crossing);
         let pace = to.pace;
         let (ready, vc) = (self.now + self.plan.system.cioq().crossbar_latency, vc as usize);
         to.queue.push_back(Queued {
@@ -219,15 +245,17 @@ impl Simulator<'_> {
         !self.is_held(router, output)
     }
 
-    /// Whether an earlier grant still holds an output of the crossbar.
+    /// Whether earlier grants still hold all outputs of the crossbar that an output port has.
     pub(crate) fn is_held(&self, router: usize, output: usize) -> bool {
         let router = &self.routers[router];
-        match self.plan.system.cioq().output_hold {
-            OutputHold::Speedup => router.outputs[output].held > 0,
+        let held = match self.plan.system.cioq().output_hold {
+            OutputHold::Speedup => router.outputs[output].held.len(),
             OutputHold::Transfer => {
-                router.inputs.iter().flat_map(|i| &i.transfers).any(|t| t.output == output)
+                let transfers = router.inputs.iter().flat_map(|input| &input.transfers);
+                transfers.filter(|transfer| transfer.output == output).count()
             }
-        }
+        };
+        held >= usize::from(self.plan.system.cioq().crossbar_outputs)
     }
 
     /// What an age arbiter compares.

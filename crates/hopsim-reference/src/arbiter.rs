@@ -30,6 +30,11 @@ impl Arbiter {
 
     /// The index of the candidate that wins; `when` numbers cycle and iteration.
     pub fn choose(&self, candidates: &[Candidate], when: u64) -> Option<usize> {
+        self.choose_again(candidates, (when, 0))
+    }
+
+    /// The index of the candidate that wins when `before` others have won in the same iteration.
+    pub fn choose_again(&self, candidates: &[Candidate], (when, before): (u64, u64)) -> Option<usize> {
         let class = candidates.iter().map(|c| c.class).min()?;
         let mut rivals: Vec<&Candidate> = candidates.iter().filter(|c| c.class == class).collect();
         match self.kind {
@@ -43,7 +48,9 @@ impl Arbiter {
                 rivals.retain(|c| c.age == oldest);
             }
             ArbiterConfig::Random(_) => {
-                let pick = self.stream.at(when).below(rivals.len() as u32);
+                let stream = self.stream.at(when);
+                let mut stream = if before == 0 { stream } else { stream.at(before) };
+                let pick = stream.below(rivals.len() as u32);
                 return Some(rivals[pick as usize].index);
             }
         }

@@ -8,7 +8,6 @@ use crate::state::sensors::Knowledge;
 use hopsim_cycles::choices::{Allocator, ArbiterConfig};
 use hopsim_cycles::system::RouterPlan;
 use hopsim_experiment::plan::Plan;
-use hopsim_network::network::CrossbarInputs;
 use hopsim_network::topology::PortClass;
 use hopsim_random::{Purpose, Stream};
 use std::collections::VecDeque;
@@ -18,12 +17,14 @@ pub fn build_router(plan: &Plan, router: u32) -> Router {
     let classes = plan.system.topology.ports();
     let builder = Builder { plan, router };
     let kinds = input_ports(plan);
-    let inputs: Vec<Input> = kinds.iter().enumerate().map(|(port, kind)| builder.input(port, kind)).collect();
+    // Inputs of the crossbar are numbered: the first ones of all ports, then the others, port by port.
+    let mut crossbar = kinds.len();
+    let mut inputs: Vec<Input> = Vec::new();
+    for (port, kind) in kinds.iter().enumerate() {
+        inputs.push(builder.input((port, crossbar), kind));
+        crossbar += inputs[port].arbiters.len() - 1;
+    }
     let vcs = inputs.iter().map(|input| input.vcs.len()).sum();
-    let crossbar = match plan.system.router.cioq().map(|plan| plan.crossbar_inputs) {
-        Some(CrossbarInputs::Port) | None => inputs.len(),
-        Some(CrossbarInputs::Vc) => vcs,
-    };
     Router {
         flits: builder.flits(&inputs, vcs),
         outputs: (0..classes.len()).map(|port| builder.output(port, classes[port], crossbar)).collect(),
@@ -69,7 +70,8 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn input(&self, port: usize, kind: &InputKind) -> Input {
+    /// An input port, whose inputs of the crossbar but the first one are numbered from `further` on.
+    fn input(&self, (port, further): (usize, usize), kind: &InputKind) -> Input {
         let Self { plan, router } = *self;
         let class = match *kind {
             InputKind::Link(class) => PortClass::Link(class),
@@ -77,6 +79,8 @@ impl Builder<'_> {
         };
         let spec = plan.system.network.classes.of(class);
         let vcs = if let InputKind::Node(..) = kind { injection_vcs(plan) } else { usize::from(spec.vcs) };
+        let others = plan.experiment.router.crossbar_inputs().number().min(vcs as u32) as usize - 1;
+        let numbers = std::iter::once(port).chain(further..further + others);
         Input {
             class,
             latency: plan.system.network.link(router, port).latency,
@@ -92,7 +96,9 @@ impl Builder<'_> {
             vcs: (0..vcs).map(|_| VecDeque::new()).collect(),
             transfers: Vec::new(),
             consumptions: Vec::new(),
-            arbiter: self.arbiter(self.allocator().input_arbiter, vcs, (port, 0)),
+            arbiters: numbers
+                .map(|number| self.arbiter(self.allocator().input_arbiter, vcs, (number, 0)))
+                .collect(),
         }
     }
 
@@ -112,7 +118,7 @@ impl Builder<'_> {
             crossbar: DelayLine::new(),
             bypass: DelayLine::new(),
             queue: VecDeque::new(),
-            held: 0,
+            held: Vec::new(),
             pace: plan.system.network.link(self.router, port).cycles_per_phit,
             next: 0,
             arbiter: self.arbiter(self.allocator().output_arbiter, inputs, (port, 1)),

@@ -134,7 +134,7 @@ impl Simulator<'_> {
             let vcs = 0..self.routers[router].inputs[input].vcs.len();
             let asking: Vec<Turn> = vcs.filter_map(|vc| self.asks_for_switch((router, input, vc))).collect();
             let rivals: Vec<Candidate> = asking.iter().map(|turn| candidate(turn.place.2)).collect();
-            let chosen = self.routers[router].inputs[input].arbiter.choose(&rivals, now);
+            let chosen = self.routers[router].inputs[input].arbiters[0].choose(&rivals, now);
             turns.push(asking.into_iter().find(|turn| Some(turn.place.2) == chosen));
         }
         for port in 0..self.routers[router].outputs.len() {
@@ -144,7 +144,7 @@ impl Simulator<'_> {
             let Some(input) = arbiter.choose(&rivals, now) else { continue };
             let Some(Turn { place, .. }) = turns[input] else { continue };
             arbiter.serve((input, 0), now);
-            self.routers[router].inputs[input].arbiter.serve((place.2, 0), now);
+            self.routers[router].inputs[input].arbiters[0].serve((place.2, 0), now);
             self.pass_flit(place);
         }
     }

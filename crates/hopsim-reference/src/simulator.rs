@@ -211,7 +211,8 @@ impl<'a> Simulator<'a> {
             self.absorb(phit);
         }
         let port = &mut self.routers[router].outputs[output];
-        port.held = port.held.saturating_sub(1);
+        port.held.iter_mut().for_each(|cycles| *cycles -= 1);
+        port.held.retain(|&cycles| cycles > 0);
         while let Some((packet, index)) = port.crossbar.pop_due(self.now) {
             let queued = port.queue.iter_mut().find(|q| q.packet == Some(packet));
             let queued = queued.expect("a packet has its place in the output queue since its grant");

@@ -7,7 +7,6 @@ use crate::state::place::{Place, Request};
 use hopsim_cycles::choices::Ejection;
 use hopsim_cycles::observer::WaitReason;
 use hopsim_experiment::config::measure::RecordStream;
-use hopsim_network::network::CrossbarInputs;
 
 /// A head that could be granted in this cycle.
 pub(crate) struct InjectionHead {
@@ -65,10 +64,8 @@ impl Simulator<'_> {
             return WaitReason::Sat;
         }
         let input = &self.routers[router].inputs[port];
-        let shares =
-            |other: usize| self.plan.system.cioq().crossbar_inputs == CrossbarInputs::Port || other == vc;
         let leaves = input.consumptions.iter().any(|passage| passage.vc == vc);
-        if leaves || input.transfers.iter().any(|transfer| shares(transfer.vc)) {
+        if leaves || input.transfers.iter().any(|transfer| self.share_an_input(transfer.vc, vc)) {
             return WaitReason::Input;
         }
         let lacks = self.options(place, 0).into_iter().map(|to| self.lack(place, packet, to));

@@ -5,7 +5,7 @@ use hopsim_core::error::RunError;
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
-use hopsim_network::network::{ClassSpec, Classes, CrossbarInputs, Network};
+use hopsim_network::network::{ClassSpec, Classes, Network};
 use hopsim_routing::RoutingConfig;
 use hopsim_routing::sequence::VcSequence;
 use hopsim_routing::vcs::Vcs;
@@ -243,7 +243,7 @@ fn ring() -> Plan {
     let topology = Arc::clone(&plan.system.topology);
     let spec = |buffer| ClassSpec { vcs: 1, buffer, latency: 1, bubble: 0 };
     let classes = Classes { terminal: spec(64), links: vec![spec(4)], ejection: 1 };
-    let network = Network::new(&topology, classes, 1, CrossbarInputs::Port);
+    let network = Network::new(&topology, classes, 1, 1);
     let vcs = Vcs::increasing(VcSequence::unordered(&network.classes, 0));
     let minimal: RoutingConfig = serde_json::from_value(json!({ "minimal": {} })).unwrap();
     plan.system.routing = minimal.build(&topology, vcs);

@@ -11,7 +11,7 @@ use hopsim_cycles::simulation::{Schedule, Simulate as _, Simulation};
 use hopsim_cycles::system::{NicPlan, RouterPlan, System};
 use hopsim_cycles::{Cioq, Full};
 use hopsim_experiment::plan::Plan;
-use hopsim_network::network::{ClassSpec, Classes, CrossbarInputs, Network};
+use hopsim_network::network::{ClassSpec, Classes, Network};
 use hopsim_network::topology::{Topology, TopologyConfig};
 use hopsim_routing::RoutingConfig;
 use hopsim_routing::sequence::VcSequence;
@@ -60,7 +60,7 @@ fn by_hand() -> System {
     let topology = Arc::new(topology.build().expect("a topology"));
     let spec = |buffer| ClassSpec { vcs: 1, buffer, latency: 1, bubble: 0 };
     let classes = Classes { terminal: spec(32), links: vec![spec(64)], ejection: 1 };
-    let network = Arc::new(Network::new(&topology, classes, 1, CrossbarInputs::Port));
+    let network = Arc::new(Network::new(&topology, classes, 1, 1));
     let routing: RoutingConfig = serde_json::from_value(json!({ "minimal": {} })).expect("a mechanism");
     let routing = routing.build(&topology, Vcs::increasing(VcSequence::unordered(&network.classes, 0)));
     let nodes: Vec<u32> = (0..network.nodes).collect();

@@ -3,11 +3,11 @@
 use crate::config::infiniband::Infiniband;
 use crate::config::limits::{BUFFERS, DELAYS, VCS};
 use hopsim_cycles::choices::{Allocator, Consumption};
-use hopsim_network::network::CrossbarInputs;
 use hopsim_network::nothing::Nothing;
 use hopsim_routing::flexvc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// What a router is made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +39,15 @@ impl RouterConfig {
         }
     }
 
+    /// What has an input of the crossbar.
+    pub fn crossbar_inputs(&self) -> CrossbarInputs {
+        match self {
+            Self::Cioq(router) => router.crossbar_inputs,
+            Self::InputQueued(router) => router.crossbar_inputs,
+            Self::Infiniband(_) => not_a_fabric(),
+        }
+    }
+
     /// The virtual channels of the router.
     pub fn vcs(&self) -> &Vcs {
         match self {
@@ -55,13 +64,59 @@ impl Default for RouterConfig {
     }
 }
 
+/// How many inputs of the crossbar an input port has (input speedup): a number, `"port"` for one or `"vc"` for one of each VC. With
+/// n of them VC v has the input v modulo n. The VCs of an input compete for it; one packet at a time crosses from it, and in every
+/// iteration it may ask for one output.
+///
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §17.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CrossbarInputs {
+    /// So many: with n of them VC v has the input v modulo n, and a port with fewer VCs one for each VC. 1 is `"port"`.
+    Number(#[schemars(range(min = *VCS.start(), max = *VCS.end()))] u32),
+    /// One for the port, or one for each VC.
+    Named(InputsOf),
+}
+
+/// What has an input of the crossbar of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InputsOf {
+    /// Every input port. Its VCs compete for it, and one packet at a time crosses from it.
+    Port,
+    /// Every input VC. Packets cross from all VCs of a port at once, and output arbiters choose among all VCs.
+    Vc,
+}
+
+impl CrossbarInputs {
+    /// Inputs of the crossbar that an input port has, if it has that many VCs.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Number(number) => number,
+            Self::Named(InputsOf::Port) => 1,
+            Self::Named(InputsOf::Vc) => *VCS.end(),
+        }
+    }
+}
+
+impl Default for CrossbarInputs {
+    fn default() -> Self {
+        Self::Named(InputsOf::Port)
+    }
+}
+
+/// Outputs of the crossbar that an output port may have.
+pub const CROSSBAR_OUTPUTS: RangeInclusive<u32> = 1..=16;
+
 /// A head takes part in the allocation `pipeline_latency` cycles after its arrival, when it is the first of its VC.
 /// It needs credit for the whole packet at the next buffer (virtual cut-through), a free crossbar output and room
 /// for the whole packet in the output queue. A grant sends the packet through the crossbar at `speedup` phits per
 /// cycle, or at link rate while it is still arriving; its credit goes back at the grant. Packets leave the output queue
 /// in order, one phit per cycle. An empty router delays a head by `pipeline_latency` + `crossbar_latency` cycles.
 ///
-/// The crossbar is not clocked faster: there is one allocation per cycle whatever the speedup.
+/// The crossbar is not clocked faster: there is one allocation per cycle whatever the speedup. `speedup` is how fast a packet crosses,
+/// `crossbar_inputs` how many packets leave an input port at once, and `crossbar_outputs` how many reach an output port at once. They
+/// add to each other: with several inputs or outputs each of these is `speedup` times as fast as a link.
 ///
 /// Source: Fuentes' thesis (2017), §1.1; the exact rules are in the model reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,6 +130,13 @@ pub struct Cioq {
     /// or until it has arrived.
     #[schemars(range(min = 1.0, max = 64.0))]
     pub speedup: f64,
+    /// What has an input of the crossbar (input speedup).
+    pub crossbar_inputs: CrossbarInputs,
+    /// Outputs of the crossbar that an output port has (output speedup; Dally and Towles (2004), §17.2): up to so many packets from
+    /// different inputs of the crossbar are granted the port in an iteration, as far as its queue has room for them, and cross to it
+    /// at once. They leave one after the other, in the order of their grants.
+    #[schemars(range(min = *CROSSBAR_OUTPUTS.start(), max = *CROSSBAR_OUTPUTS.end()))]
+    pub crossbar_outputs: u32,
     /// Delay from the grant to the output queue's head \[cycles\].
     #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub crossbar_latency: u32,
@@ -91,6 +153,8 @@ impl Default for Cioq {
             vcs: Vcs::default(),
             buffers: Buffers::default(),
             speedup: 2.0,
+            crossbar_inputs: CrossbarInputs::default(),
+            crossbar_outputs: 1,
             crossbar_latency: 3,
             pipeline_latency: 0,
             allocator: Allocator::default(),
@@ -100,7 +164,8 @@ impl Default for Cioq {
 
 /// As `cioq` with speedup 1 and no output queues: a packet is granted an output only while no other crosses to it,
 /// and its head is on the link `crossbar_latency` cycles later. Blocked heads hold back the packets behind them, which
-/// costs uniform throughput.
+/// costs uniform throughput. An output port has one output of the crossbar: with more (`crossbar_outputs` of `cioq`) packets would
+/// have nowhere to wait for the link.
 ///
 /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §16.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -50,7 +50,7 @@ fn unknown_key() {
     assert_eq!(
         after("[router.cioq]\ncrosbar_latency = 3"),
         "line 8, column 1: router.cioq.crosbar_latency = 3: unknown key; did you mean `crossbar_latency`? \
-         Valid: vcs, buffers, speedup, crossbar_latency, pipeline_latency, allocator"
+         Valid: vcs, buffers, speedup, crossbar_inputs, crossbar_outputs, crossbar_latency, pipeline_latency, allocator"
     );
     assert_eq!(
         after("[measure]\nwarm-up = 3"),
@@ -1209,6 +1209,32 @@ fn shared_buffers_of_links_that_are_not_there() {
         on(MESH, "router.cioq.buffers.damq = { local_reserve = 1, global_reserve = 1 }"),
         "router.cioq.buffers.damq: the reserves are those of local and global links, which the topology does not have; \
          valid: no such key, or topology.dragonfly"
+    );
+}
+
+#[test]
+fn inputs_and_outputs_of_the_crossbar_that_do_not_fit() {
+    for (kind, written, reason) in [
+        ("cioq", "0", "out of range; valid: 1 … 16"),
+        ("input_queued", "17", "out of range; valid: 1 … 16"),
+        ("cioq", "\"ports\"", "no such choice; did you mean `port`? Valid: 1 … 16 or port, vc"),
+        ("input_queued", "1.5", "must be an integer, not a decimal number; valid: 1 … 16 or port, vc"),
+        ("cioq", "{ vc = 2 }", "must be an integer or a name, not a table; valid: 1 … 16 or port, vc"),
+    ] {
+        assert_eq!(
+            after(&format!("[router.{kind}]\ncrossbar_inputs = {written}")),
+            format!("line 8, column 1: router.{kind}.crossbar_inputs = {written}: {reason}")
+        );
+    }
+    assert_eq!(set(&["router.cioq.crossbar_inputs=vc"]), "accepted");
+    assert_eq!(
+        after("[router.cioq]\ncrossbar_outputs = 17"),
+        "line 8, column 1: router.cioq.crossbar_outputs = 17: out of range; valid: 1 … 16"
+    );
+    assert_eq!(
+        after("[router.input_queued]\ncrossbar_outputs = 2"),
+        "line 8, column 1: router.input_queued.crossbar_outputs = 2: unknown key; did you mean `crossbar_inputs`? \
+         Valid: vcs, buffers, crossbar_latency, pipeline_latency, consumption, crossbar_inputs, allocator"
     );
 }
 

@@ -343,6 +343,10 @@ fn the_limits_of_a_router_are_where_they_are_said_to_be() {
     for (path, valid, beyond) in [
         ("router.cioq.speedup", json!(1.0), json!(0.999)),
         ("router.cioq.speedup", json!(64.0), json!(64.001)),
+        ("router.cioq.crossbar_inputs", json!(1), json!(0)),
+        ("router.cioq.crossbar_inputs", json!(16), json!(17)),
+        ("router.cioq.crossbar_outputs", json!(1), json!(0)),
+        ("router.cioq.crossbar_outputs", json!(16), json!(17)),
         ("router.cioq.crossbar_latency", json!(10_000), json!(10_001)),
         ("router.cioq.pipeline_latency", json!(10_000), json!(10_001)),
         ("router.cioq.allocator", json!({ "iterations": 1 }), json!({ "iterations": 0 })),

@@ -70,12 +70,12 @@ pub struct Input {
     pub wire: DelayLine<Phit>,
     /// The packets of each VC.
     pub vcs: Vec<VecDeque<Resident>>,
-    /// The packets that are crossing: one, or one of each VC.
+    /// The packets that are crossing: one by each input of the crossbar at most.
     pub transfers: Vec<Transfer>,
     /// The packets that leave past the crossbar, for nodes that take a packet from every VC at once.
     pub consumptions: Vec<Transfer>,
-    /// The arbiter that chooses among the VCs.
-    pub arbiter: Arbiter,
+    /// The inputs of the crossbar: the arbiter of each, which chooses among its VCs. VC v has the input v modulo their number.
+    pub arbiters: Vec<Arbiter>,
 }
 
 /// A packet in an output queue, from its grant until its tail leaves, or a message.
@@ -125,8 +125,8 @@ pub struct Output {
     pub bypass: DelayLine<(usize, u32)>,
     /// The output queue (in an input-queued router: the packet that is leaving).
     pub queue: VecDeque<Queued>,
-    /// Cycles for which the last grant still holds the port, by the speedup.
-    pub held: u32,
+    /// Cycles for which each of the last grants still holds an output of the crossbar, by the speedup.
+    pub held: Vec<u32>,
     /// Cycles that the link takes for a phit.
     pub pace: u32,
     /// First cycle in which the link is free for a phit.

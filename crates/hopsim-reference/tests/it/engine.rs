@@ -1,10 +1,9 @@
 //! Engine and reference must tell the same life of every packet.
 
 use crate::documents::{Document, EXTREME, ORDINARY, for_each_plan, trial};
-use hopsim_core::engine::{Control, Trial, run_as, trace_as};
+use hopsim_core::engine::{Control, Trial, audit, run_as, trace_as};
 use hopsim_core::error::RunError;
-use hopsim_cycles::choices::Consumption;
-use hopsim_cycles::choices::{InjectionVc, WhenFull};
+use hopsim_cycles::choices::{ArbiterConfig, Consumption, InjectionVc, WhenFull};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
@@ -188,14 +187,29 @@ const MINIMAL: [&str; 18] = [
 ];
 
 /// and the rest.
-const OTHERS: [&str; 40] = [
-    "crossbar inputs of VCs",
-    "crossbar inputs of VCs adaptive",
-    "crossbar inputs of VCs olm",
-    "crossbar inputs of VCs minimal",
-    "crossbar inputs of VCs sat",
-    "crossbar inputs of VCs and two injection ports",
-    "crossbar inputs of VCs and parallel consumption",
+const OTHERS: [&str; 55] = [
+    "several crossbar inputs",
+    "several crossbar inputs adaptive",
+    "several crossbar inputs olm",
+    "several crossbar inputs minimal",
+    "several crossbar inputs sat",
+    "several crossbar inputs and two injection ports",
+    "several crossbar inputs and parallel consumption",
+    "several crossbar inputs cioq",
+    "several crossbar inputs input_queued",
+    "several crossbar inputs replies",
+    "several crossbar inputs damq",
+    "several crossbar outputs",
+    "several crossbar outputs adaptive",
+    "several crossbar outputs olm",
+    "several crossbar outputs sat",
+    "several crossbar outputs several lengths",
+    "several crossbar outputs flexvc",
+    "several crossbar outputs replies",
+    "several crossbar outputs, random",
+    "several crossbar outputs and inputs",
+    "VCs that share one of several crossbar inputs",
+    "VCs that share one of several crossbar inputs, random",
     "parallel consumption",
     "parallel consumption adaptive",
     "parallel consumption olm",
@@ -298,7 +312,15 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
 fn names_of_terminals(plan: &Plan, control: &str) -> Vec<String> {
     let routing = plan.experiment.routing.name();
     let parallel = plan.system.cioq().consumption == Consumption::Parallel;
-    let split = plan.system.network.layout.inputs() > plan.system.network.layout.ports();
+    let layout = &plan.system.network.layout;
+    let split = layout.inputs() > layout.ports();
+    let shared = split && layout.inputs() < layout.input_vcs.iter().map(|&vcs| usize::from(vcs)).sum();
+    let allocator = &plan.system.cioq().allocator;
+    let drawn = |arbiter: &ArbiterConfig| matches!(arbiter, ArbiterConfig::Random(_));
+    let outputs = plan.system.cioq().crossbar_outputs > 1;
+    let flexible = plan.system.routing.vcs().is_flexible();
+    let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
+    let kind = plan.experiment.router.name();
     let several = plan.system.shortest_packet() < plan.system.longest_packet();
     let two = plan.experiment.nic.injection_ports == 2;
     let more = [
@@ -310,11 +332,27 @@ fn names_of_terminals(plan: &Plan, control: &str) -> Vec<String> {
         (two, format!("two injection ports {routing}")),
         (two, format!("two injection ports {control}")),
         (two && parallel, "two injection ports and parallel consumption".to_owned()),
-        (split, "crossbar inputs of VCs".to_owned()),
-        (split, format!("crossbar inputs of VCs {routing}")),
-        (split, format!("crossbar inputs of VCs {control}")),
-        (split && two, "crossbar inputs of VCs and two injection ports".to_owned()),
-        (split && parallel, "crossbar inputs of VCs and parallel consumption".to_owned()),
+        (split, "several crossbar inputs".to_owned()),
+        (split, format!("several crossbar inputs {routing}")),
+        (split, format!("several crossbar inputs {control}")),
+        (split && two, "several crossbar inputs and two injection ports".to_owned()),
+        (split && parallel, "several crossbar inputs and parallel consumption".to_owned()),
+        (split, format!("several crossbar inputs {kind}")),
+        (split && replies, "several crossbar inputs replies".to_owned()),
+        (split && plan.system.router.damq().is_some(), "several crossbar inputs damq".to_owned()),
+        (outputs, "several crossbar outputs".to_owned()),
+        (outputs, format!("several crossbar outputs {routing}")),
+        (outputs, format!("several crossbar outputs {control}")),
+        (outputs && several, "several crossbar outputs several lengths".to_owned()),
+        (outputs && flexible, "several crossbar outputs flexvc".to_owned()),
+        (outputs && replies, "several crossbar outputs replies".to_owned()),
+        (outputs && drawn(&allocator.output_arbiter), "several crossbar outputs, random".to_owned()),
+        (outputs && split, "several crossbar outputs and inputs".to_owned()),
+        (shared, "VCs that share one of several crossbar inputs".to_owned()),
+        (
+            shared && drawn(&allocator.input_arbiter),
+            "VCs that share one of several crossbar inputs, random".to_owned(),
+        ),
     ];
     more.into_iter().filter(|(covered, _)| *covered).map(|(_, name)| name).collect()
 }
@@ -416,6 +454,24 @@ fn network((a, h, groups): (u32, u32, u32), router: &Value, routing: &Value) -> 
     }))
     .plan()
     .unwrap()
+}
+
+#[test]
+fn they_agree_with_several_inputs_and_outputs_of_the_crossbar_and_all_else_by_default() {
+    let coverage = Coverage::default();
+    let shared = json!({ "local": 40, "global": 64, "damq": { "local_reserve": 1, "global_reserve": 1 } });
+    for routing in ["minimal", "ugal", "piggyback", "source_adaptive", "olm", "par"] {
+        for (inputs, outputs) in [(2, 1), (1, 2), (16, 4)] {
+            for buffers in [json!({}), shared.clone()] {
+                let router = json!({ "cioq": {
+                    "crossbar_inputs": inputs, "crossbar_outputs": outputs, "buffers": buffers,
+                } });
+                let plan = network((3, 2, 5), &router, &json!({ routing: {} }));
+                let agreed = coverage.compare(&plan, 500).and_then(|()| audit(&plan, 300));
+                agreed.unwrap_or_else(|error| panic!("{routing}, {router}: {error}"));
+            }
+        }
+    }
 }
 
 /// A network in which the input VCs behind a port stand directly before its output VCs.

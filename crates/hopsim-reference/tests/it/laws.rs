@@ -1,7 +1,7 @@
 //! What the reference must satisfy whatever the engine does.
 
 use crate::documents::{Document, ORDINARY, for_each_plan};
-use hopsim_cycles::choices::Consumption;
+use hopsim_cycles::choices::{Consumption, OutputHold};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
@@ -9,6 +9,7 @@ use hopsim_network::topology::PortClass;
 use hopsim_reference::{Simulator, trace};
 use hopsim_traffic::pattern::{Pattern, Site, Targets};
 use serde_json::json;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 #[test]
@@ -55,7 +56,8 @@ fn a_packet_departs_when_it_has_crossed_and_the_one_before_has_left() {
         }
         let parallel = plan.system.cioq().consumption == Consumption::Parallel;
         for ((router, port), mut packets) in passages(plan, &trace(plan, cycles.min(1000))) {
-            packets.sort_unstable();
+            // Packets that are granted a port in the same cycle leave one after the other.
+            packets.sort_unstable_by_key(|&(granted, left, _)| (granted, left.unwrap_or(u32::MAX)));
             let alone = !(parallel && plan.system.topology.ports()[port as usize] == PortClass::Terminal);
             let mut free = 0;
             for (granted, left, cycles) in packets {
@@ -71,6 +73,65 @@ fn a_packet_departs_when_it_has_crossed_and_the_one_before_has_left() {
         }
         Ok(())
     });
+}
+
+/// The most of some intervals that overlap in a cycle.
+fn most_at_once(intervals: &[(u32, u32)]) -> usize {
+    let at = |cycle: u32| intervals.iter().filter(|&&(from, to)| from <= cycle && cycle < to).count();
+    intervals.iter().map(|&(from, _)| at(from)).max().unwrap_or(0)
+}
+
+/// When packets cross from every input port (router, port, number of its input of the crossbar) and to every output port that leads to a
+/// link. Where packets are injected is not known, and not looked at.
+type Crossings = BTreeMap<(u32, u16, u32), Vec<(u32, u32)>>;
+
+fn crossings(plan: &Plan, traces: &[PacketTrace]) -> (Crossings, Crossings) {
+    let (mut inputs, mut outputs) = (Crossings::new(), Crossings::new());
+    let number = plan.experiment.router.crossbar_inputs().number();
+    let parallel = plan.system.cioq().consumption == Consumption::Parallel;
+    for packet in traces {
+        let length = length(plan, packet);
+        for (index, hop) in packet.hops.iter().enumerate() {
+            let crossing = plan.system.cioq().crossing[length as usize];
+            let busy = crossing.max((hop.arrived + length).saturating_sub(hop.granted));
+            let interval = (hop.granted, hop.granted + busy);
+            let ejected = plan.system.topology.ports()[usize::from(hop.port)] == PortClass::Terminal;
+            if !ejected {
+                outputs.entry((hop.router, hop.port, 0)).or_default().push(interval);
+            }
+            let before = index.checked_sub(1).map(|before| &packet.hops[before]);
+            if let Some(before) = before.filter(|_| !(ejected && parallel)) {
+                let peer = plan.system.network.link(before.router, before.port.into()).peer;
+                let (router, port) = peer.expect("a packet has come by a link");
+                let input = (router, port as u16, u32::from(before.vc) % number);
+                inputs.entry(input).or_default().push(interval);
+            }
+        }
+    }
+    (inputs, outputs)
+}
+
+#[test]
+fn as_many_packets_cross_at_once_as_ports_have_inputs_and_outputs_of_the_crossbar() {
+    let (together, apart) = (Cell::new(0), Cell::new(0));
+    for_each_plan((120, ORDINARY, 7), |plan, cycles| {
+        if plan.system.cioq().output_hold == OutputHold::Speedup {
+            return Ok(());
+        }
+        let (inputs, outputs) = crossings(plan, &trace(plan, cycles.min(1000)));
+        let most = |crossings: &Crossings| crossings.values().map(|all| most_at_once(all)).max().unwrap_or(0);
+        if most(&inputs) > 1 || most(&outputs) > plan.system.cioq().crossbar_outputs.into() {
+            return Err(format!("{} cross from an input, {} to an output", most(&inputs), most(&outputs)));
+        }
+        let mut ports: BTreeMap<(u32, u16), Vec<(u32, u32)>> = BTreeMap::new();
+        for (&(router, port, _), all) in &inputs {
+            ports.entry((router, port)).or_default().extend(all);
+        }
+        together.set(together.get() + u32::from(most(&outputs) > 1));
+        apart.set(apart.get() + u32::from(ports.values().any(|all| most_at_once(all) > 1)));
+        Ok(())
+    });
+    assert!(together.get() > 3 && apart.get() > 3, "{} {}", together.get(), apart.get());
 }
 
 /// One packet at a time between the two nodes of a job of their own.

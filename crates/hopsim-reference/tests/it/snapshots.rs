@@ -1,6 +1,6 @@
 //! The state of a run is one thing however the run is carried out: a run goes on with a snapshot as if nothing had been.
 
-use crate::documents::{for_each_measured_plan, for_each_program, library, trial};
+use crate::documents::{Document, for_each_measured_plan, for_each_program, library, trial};
 use hopsim_core::engine::{
     Control, Outcome, Scope, Snapshot, Stages, Trial, digests, run_as, run_in_stages_as, trunk,
 };
@@ -9,6 +9,7 @@ use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::config::stop::Warmup;
 use hopsim_experiment::document::trunk as common;
 use hopsim_experiment::plan::{Plan, unsaved};
+use serde_json::json;
 use std::cell::Cell;
 
 /// The outcome as text, in which what is not a number equals itself.
@@ -81,6 +82,19 @@ fn goes_on(plan: &Plan) -> Result<Option<u32>, String> {
 #[test]
 fn a_run_that_goes_on_with_a_snapshot_is_the_same() {
     for_each_measured_plan((120, 21), |plan| goes_on(&savable(plan)).map(|_| ()));
+}
+
+#[test]
+fn outputs_of_the_crossbar_are_held_as_long_where_a_run_goes_on_with_a_snapshot() {
+    for seed in 1..=20 {
+        let document = Document(json!({
+            "topology": { "mesh": { "sides": [2, 2], "nodes_per_router": 6 } }, "load": 0.3,
+            "router": { "cioq": { "crossbar_outputs": 2, "speedup": 1.0, "buffers": { "output": 2000 } } },
+            "jobs": [{ "traffic": { "packet_length": 32 } }],
+            "measure": { "seed": seed, "warmup": 500, "cycles": 1_500 },
+        }));
+        goes_on(&document.plan().unwrap()).unwrap();
+    }
 }
 
 #[test]

@@ -3,25 +3,32 @@
 //! Blocked heads cost nothing: what a head wants is one bit in the mask of an output VC, and the heads that
 //! could be granted are the union of those masks over the output VCs that have credit and a free output.
 
-use crate::kernel::ids::{Id as _, Slot};
+use crate::kernel::ids::{Id as _, Pair, Slot};
 use crate::node::Run;
 use crate::router::cioq::choices::Openings;
 use crate::router::cioq::context::Context;
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::router_mut::RouterMut;
+use crate::router::cioq::router_view::RouterView;
 use crate::router::cioq::routers::Array;
 
 /// The allocator, which visits one router after the other.
 pub struct SwitchAllocator<const W: usize> {
     /// Slot nominated by each input port.
     nominee: Array<usize, Slot, W>,
+    /// Pair that the nominee of each input asks for, where output ports have several outputs of the crossbar.
+    asks: Array<usize, Pair, W>,
     /// Input ports that request each output port; empty between the stages.
     requesters: Array<usize, Mask<usize, W>, W>,
 }
 
 impl<const W: usize> Default for SwitchAllocator<W> {
     fn default() -> Self {
-        Self { nominee: Array::new(Slot::at(0)), requesters: Array::new(Mask::EMPTY) }
+        Self {
+            nominee: Array::new(Slot::at(0)),
+            asks: Array::new(Pair::at(0)),
+            requesters: Array::new(Mask::EMPTY),
+        }
     }
 }
 
@@ -111,7 +118,7 @@ impl<const W: usize> SwitchAllocator<W> {
         asked
     }
 
-    /// Output stage: every output port that is asked grants one request. Returns the input ports that were refused.
+    /// Output stage: every output port that is asked grants a request, or several. Returns the input ports that were refused.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
     pub fn grant_requests<M: Run>(
@@ -123,34 +130,105 @@ impl<const W: usize> SwitchAllocator<W> {
     ) -> Mask<usize, W> {
         let mut losers = Mask::EMPTY;
         asked.for_each(|output| {
-            let mut candidates = std::mem::replace(&mut self.requesters[output], Mask::EMPTY);
+            let candidates = std::mem::replace(&mut self.requesters[output], Mask::EMPTY);
             losers |= candidates;
-            if M::FULL && cx.sat.is_some() {
-                candidates = self.unheld(router, cx, candidates);
+            if cx.shared.several_outputs() {
+                losers = losers.without(self.grant_several(router, cx, (output, candidates), iteration));
+            } else if let Some((input, slot)) =
+                self.arbitrate(router, cx, (output, candidates), (iteration, 0))
+            {
+                losers.remove(input);
+                let pair = router.read().granted_pair(cx, slot, iteration);
+                router.transfer(cx, (input, slot), (output, pair));
             }
-            if candidates.is_empty() || router.read().refuses(cx, output) {
-                return;
-            }
-            let mut class = 0;
-            if cx.shared.transit_priority(cx.kernel.span.router(router.number), cx.kernel.now) {
-                let transit = candidates & cx.masks.links;
-                class = usize::from(transit.is_empty());
-                candidates = if class == 0 { transit } else { candidates };
-            }
-            let input = match candidates.single() {
-                Some(input) => input,
-                None => router.read().choose_input(cx, output, candidates, (class, iteration, &self.nominee)),
-            };
-            router.serve_output(cx, output, input, (class, iteration));
-            let slot = self.nominee[input];
-            if !cx.shared.on_request() {
-                router.serve_input(cx, input, slot, iteration);
-            }
-            losers.remove(input);
-            let pair = router.read().granted_pair(cx, slot, iteration);
-            router.transfer(cx, (input, slot), (output, pair));
         });
         losers
+    }
+
+    /// An output port with several outputs of the crossbar grants requests one after the other. Returns the input ports that were
+    /// granted theirs.
+    #[inline(never)]
+    fn grant_several<M: Run>(
+        &mut self,
+        router: &mut RouterMut<'_, W>,
+        cx: &mut Context<'_, W, M>,
+        (output, candidates): (usize, Mask<usize, W>),
+        iteration: u32,
+    ) -> Mask<usize, W> {
+        // What heads ask for does not depend on what others are granted in the same iteration.
+        candidates.for_each(|input| {
+            self.asks[input] = router.read().granted_pair(cx, self.nominee[input], iteration);
+        });
+        let (mut left, mut granted) = (candidates, Mask::EMPTY);
+        for grant in 0..cx.shared.crossing.outputs {
+            if grant > 0 {
+                left = self.still_open(router, cx, (output, left));
+            }
+            let Some((input, slot)) = self.arbitrate(router, cx, (output, left), (iteration, grant)) else {
+                break;
+            };
+            left.remove(input);
+            granted.insert(input);
+            router.transfer(cx, (input, slot), (output, self.asks[input]));
+        }
+        granted
+    }
+
+    /// The input ports among `inputs` whose nominee could be granted what it asks for of `output`, of which others have just been
+    /// granted something.
+    fn still_open<M: Run>(
+        &self,
+        router: &RouterMut<'_, W>,
+        cx: &Context<'_, W, M>,
+        (output, mut inputs): (usize, Mask<usize, W>),
+    ) -> Mask<usize, W> {
+        if router.state.ports[output].out_ready > cx.kernel.now {
+            return Mask::EMPTY;
+        }
+        let openings = Openings { open: router.state.credit, reachable: router.state.credit };
+        inputs.for_each(|input| {
+            let slot = self.nominee[input];
+            let view = RouterView { cx, router: router.read(), openings: &openings, slot };
+            if !view.takes(self.asks[input]) {
+                inputs.remove(input);
+            }
+        });
+        inputs
+    }
+
+    /// The output arbiter of an output port chooses one of the input ports that request it, with its nominee, which both arbiters
+    /// have then served, unless the port grants nothing.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
+    fn arbitrate<M: Run>(
+        &self,
+        router: &mut RouterMut<'_, W>,
+        cx: &Context<'_, W, M>,
+        (output, mut candidates): (usize, Mask<usize, W>),
+        turn @ (iteration, _): (u32, u32),
+    ) -> Option<(usize, Slot)> {
+        if M::FULL && cx.sat.is_some() {
+            candidates = self.unheld(router, cx, candidates);
+        }
+        if candidates.is_empty() || router.read().refuses(cx, output) {
+            return None;
+        }
+        let mut class = 0;
+        if cx.shared.transit_priority(cx.kernel.span.router(router.number), cx.kernel.now) {
+            let transit = candidates & cx.masks.links;
+            class = usize::from(transit.is_empty());
+            candidates = if class == 0 { transit } else { candidates };
+        }
+        let input = match candidates.single() {
+            Some(input) => input,
+            None => router.read().choose_input(cx, output, candidates, (class, turn, &self.nominee)),
+        };
+        router.serve_output(cx, output, input, (class, iteration));
+        let slot = self.nominee[input];
+        if !cx.shared.on_request() {
+            router.serve_input(cx, input, slot, iteration);
+        }
+        Some((input, slot))
     }
 
     /// The input ports among `inputs` whose nominee does not have to wait for the signal since a grant of this iteration.

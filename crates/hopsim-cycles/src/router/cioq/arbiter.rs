@@ -122,17 +122,17 @@ impl<const W: usize> RouterRef<'_, W> {
     }
 
     /// The output arbiter of `output` chooses among several input ports, of class `class` with transit
-    /// priority; `nominee` tells their slots.
+    /// priority, which to grant as number `grant` in this iteration; `nominee` tells their slots.
     #[inline]
     pub fn choose_input<M: Run>(
         &self,
         cx: &Context<'_, W, M>,
         output: usize,
         candidates: Mask<usize, W>,
-        (class, iteration, nominee): (usize, u32, &Array<usize, Slot, W>),
+        (class, (iteration, grant), nominee): (usize, (u32, u32), &Array<usize, Slot, W>),
     ) -> usize {
         if !cx.shared.output_round_robin() {
-            return self.choose_input_otherwise(cx, output, candidates, (class, iteration, nominee));
+            return self.choose_input_otherwise(cx, output, candidates, (class, (iteration, grant), nominee));
         }
         let pointer = self.state.ports[output].out_pointer[class] as usize;
         candidates.first_from(pointer).unwrap_or(0)
@@ -144,7 +144,7 @@ impl<const W: usize> RouterRef<'_, W> {
         cx: &Context<'_, W, M>,
         output: usize,
         candidates: Mask<usize, W>,
-        (class, iteration, nominee): (usize, u32, &Array<usize, Slot, W>),
+        (class, (iteration, grant), nominee): (usize, (u32, u32), &Array<usize, Slot, W>),
     ) -> usize {
         let inputs = cx.shared.tables.input_count;
         let contest = Contest {
@@ -156,7 +156,10 @@ impl<const W: usize> RouterRef<'_, W> {
         contest.winner(
             |input, stamp| self.age(cx, nominee[input], terminal(input), stamp),
             |input| self.extras.output_stamps[(self.number.index() * inputs + output) * inputs + input],
-            || Stage::Output.stream(cx, self.number, output, iteration),
+            || {
+                let first = Stage::Output.stream(cx, self.number, output, iteration);
+                if grant == 0 { first } else { first.at(grant.into()) }
+            },
         )
     }
 

@@ -20,6 +20,10 @@ pub struct Extras<const W: usize> {
     pub lengths: Vec<u16>,
     /// Entries per ring: packets an output queue holds, 0 without output queues.
     pub ring: usize,
+    /// First cycles in which outputs of the crossbar are free: `outputs` in ascending order by 64·W · router + port.
+    holds: Vec<u32>,
+    /// Outputs of the crossbar per port, 0 if there is one: then the port tells when it is free.
+    outputs: usize,
     /// Stamps of least-recently-served input arbiters, by slot; empty if unused.
     pub input_stamps: By<SlotId, u64>,
     /// Stamps of least-recently-served output arbiters, by (router · inputs + output) · inputs + input.
@@ -38,6 +42,7 @@ pub struct ExtrasState {
     pub is_plain: bool,
     departures: Vec<u32>,
     lengths: Vec<u16>,
+    holds: Vec<u32>,
     input_stamps: Vec<u64>,
     output_stamps: Vec<u64>,
     free: Vec<u32>,
@@ -50,6 +55,7 @@ impl<const W: usize> Extras<W> {
         let inputs = system.network.layout.inputs();
         let packets = |size: u32| (size / system.shortest_packet()).min(MOST_QUEUED) as usize;
         let ring = system.cioq().output_buffer.map_or(0, packets);
+        let outputs = Some(system.cioq().crossbar_outputs.into()).filter(|&outputs| outputs > 1).unwrap_or(0);
         let mixed = system.shortest_packet() != system.longest_packet();
         let lrs = |a: &ArbiterConfig| matches!(a, ArbiterConfig::LeastRecentlyServed(_));
         let allocator = &system.cioq().allocator;
@@ -58,6 +64,8 @@ impl<const W: usize> Extras<W> {
             departures: vec![0; routers * 64 * W * ring],
             lengths: if mixed { vec![0; routers * 64 * W * ring] } else { Vec::new() },
             ring,
+            holds: vec![0; routers * 64 * W * outputs],
+            outputs,
             input_stamps: stamps(lrs(&allocator.input_arbiter), routers * 64 * W).into(),
             output_stamps: stamps(lrs(&allocator.output_arbiter), routers * inputs * inputs),
             free: By::all(0, if parallel(system) { routers * 64 * W } else { 0 }),
@@ -71,12 +79,14 @@ impl<const W: usize> Extras<W> {
         number: RegionRouter,
         (ports, inputs, slots): (usize, usize, usize),
     ) -> ExtrasState {
-        let Self { departures, lengths, ring, input_stamps, output_stamps, free, choices: _ } = self;
+        let Self { departures, lengths, ring, holds, outputs, input_stamps, output_stamps, free, choices: _ } =
+            self;
         let (first, rings) = (number.slot::<W>(Slot::at(0)).index(), self.first_departure(number, 0));
         ExtrasState {
             is_plain: M::PLAIN,
             departures: row(departures, rings, ports * ring),
             lengths: row(lengths, rings, ports * ring),
+            holds: row(holds, self.first_output(number, 0), ports * outputs),
             input_stamps: row(input_stamps.as_slice(), first, slots),
             output_stamps: row(output_stamps, number.index() * inputs * inputs, inputs * inputs),
             free: row(free.as_slice(), first, slots),
@@ -85,10 +95,13 @@ impl<const W: usize> Extras<W> {
 
     /// Goes on with the state of a router with so many inputs.
     pub fn load(&mut self, number: RegionRouter, inputs: usize, state: &ExtrasState) {
-        let ExtrasState { is_plain: _, departures, lengths, input_stamps, output_stamps, free } = state;
+        let ExtrasState { is_plain: _, departures, lengths, holds, input_stamps, output_stamps, free } =
+            state;
         let (first, rings) = (number.slot::<W>(Slot::at(0)).index(), self.first_departure(number, 0));
         put_row(&mut self.departures, rings, departures);
         put_row(&mut self.lengths, rings, lengths);
+        let first_output = self.first_output(number, 0);
+        put_row(&mut self.holds, first_output, holds);
         put_row(self.input_stamps.as_mut_slice(), first, input_stamps);
         put_row(&mut self.output_stamps, number.index() * inputs * inputs, output_stamps);
         put_row(self.free.as_mut_slice(), first, free);
@@ -114,6 +127,21 @@ impl<const W: usize> Extras<W> {
     #[inline]
     fn first_departure(&self, number: RegionRouter, port: usize) -> usize {
         (number.index() * 64 * W + port) * self.ring
+    }
+
+    /// Where the outputs of the crossbar of `port` start in `holds`.
+    fn first_output(&self, number: RegionRouter, port: usize) -> usize {
+        (number.index() * 64 * W + port) * self.outputs
+    }
+
+    /// An output of the crossbar of `port`, which has several, is held until cycle `until`: the one that has been free for longest.
+    /// Returns the first cycle in which any of these outputs is free.
+    pub fn hold(&mut self, (number, port): (RegionRouter, usize), until: u32) -> u32 {
+        let first = self.first_output(number, port);
+        let holds = &mut self.holds[first..][..self.outputs];
+        holds[0] = until;
+        holds.sort_unstable();
+        holds[0]
     }
 
     /// First cycle in which the output queue of `port`, if there is one, has room for `length` phits, with packets of several

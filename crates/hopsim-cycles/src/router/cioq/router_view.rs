@@ -40,6 +40,11 @@ impl<const W: usize, M: Run> RouterView<'_, '_, W, M> {
 }
 
 impl<const W: usize, M: Run> RouterView<'_, '_, W, M> {
+    /// Whether the head could be granted `pair`, an output VC of a port that is free or an entry.
+    pub fn takes(&self, pair: Pair) -> bool {
+        self.open(self.request(pair))
+    }
+
     /// Local buffer restriction: whether the head would enter the network over an adaptive VC without leaving room there.
     fn is_restricted(&self, request: Request, pair: Pair) -> bool {
         let input = self.cx.shared.tables.port(self.cx.shared.tables.slot_port(self.slot));

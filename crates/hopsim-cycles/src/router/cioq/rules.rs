@@ -44,6 +44,8 @@ pub struct Crossing {
     pub idle_node: bool,
     /// Whether nodes take packets from all input VCs at once.
     pub parallel: bool,
+    /// Outputs of the crossbar that an output port has.
+    pub outputs: u32,
     /// Output queue per port \[phits\].
     pub output_buffer: u32,
     /// Phits of as many packets of one length as an output queue holds, less one; endless without output queues.
@@ -114,6 +116,7 @@ impl Crossing {
             until_departure: system.nic.injection_latency == InjectionLatency::Departure,
             idle_node: router.ejection == Ejection::IdleNode,
             parallel: router.consumption == Consumption::Parallel,
+            outputs: router.crossbar_outputs.into(),
             output_buffer: router.output_buffer.unwrap_or(u32::MAX),
             queue_slack: router.output_buffer.map_or(u32::MAX, |size| whole(size) - 1),
         }

@@ -121,6 +121,12 @@ impl<M: Mode> Shared<'_, M> {
         !M::REGULAR && self.crossing.parallel
     }
 
+    /// Whether output ports have several outputs of the crossbar.
+    #[inline]
+    pub fn several_outputs(&self) -> bool {
+        !M::REGULAR && self.crossing.outputs > 1
+    }
+
     /// Whether routers without choices that can do nothing are left alone, as they know when they can do something again: packets
     /// that leave at once have times of their own.
     #[inline]

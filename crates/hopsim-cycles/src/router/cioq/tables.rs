@@ -186,12 +186,13 @@ impl Arrays {
         tables
     }
 
-    /// Gives every slot an input of its own.
+    /// Gives every input of the crossbar its slots, where ports have several.
     fn split_inputs(&mut self, layout: &Layout) {
+        for (input, &port) in layout.input_port.iter().enumerate() {
+            self.ports[input] = PortInfo { field: 0, ..self.ports[port as usize] };
+        }
         for slot in (0..layout.slots()).filter(|&slot| layout.slot_vc(slot).is_some()) {
-            let (input, port) = (layout.slot_input[slot] as usize, layout.slot_port[slot] as usize);
-            self.ports[input] =
-                PortInfo { field: field(1, slot as u16), slot_base: slot as u16, ..self.ports[port] };
+            self.ports[layout.slot_input[slot] as usize].field |= field(1, slot as u16);
         }
     }
 }

@@ -71,6 +71,10 @@ impl<const W: usize> RouterMut<'_, W> {
                 (input, cx.kernel.now + busy),
                 kept,
             );
+            if cx.shared.several_outputs() && kept.is_none() {
+                // Heads read how much has been granted their own output.
+                self.extras.choices.waiting.wake_own(self.number, output..output + 1);
+            }
         }
         if M::FULL && self.state.choosing.contains(slot) {
             self.extras.choices.withdraw((self.number, slot), self.state);
@@ -238,7 +242,11 @@ impl<const W: usize> RouterMut<'_, W> {
         let departure = (cx.kernel.now + cx.shared.crossing.latency).max(state.tail);
         state.tail = departure + length * slowness;
         let idle_node = cx.shared.idle_node() && class == TERMINAL;
-        let hold = if idle_node { 0 } else { hold };
+        let hold = match (idle_node, cx.shared.several_outputs()) {
+            (true, _) => 0,
+            (false, true) => self.extras.hold((self.number, port), hold),
+            (false, false) => hold,
+        };
         if M::PLAIN && !idle_node {
             // The queue is full only while all it holds departs back to back, so its last departure tells.
             state.out_ready = hold.max(state.tail.saturating_sub(cx.shared.crossing.queue_slack));

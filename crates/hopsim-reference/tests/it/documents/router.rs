@@ -24,7 +24,8 @@ pub struct Router {
     cioq: bool,
     /// How packets leave an input-queued router for its nodes.
     consumption: Value,
-    crossbar_inputs: Value,
+    /// What has an input of the crossbar, and outputs of the crossbar per port of a `cioq` router.
+    crossbar: (Value, u32),
     spare_vcs: [u32; 2],
     /// FlexVC alone knows spare ones for replies.
     spare_reply_vcs: [u32; 2],
@@ -40,6 +41,14 @@ pub struct Router {
     selection: Option<Value>,
     /// Whether buffers are shared: with the space of a single VC for all, with so many packets reserved for each.
     damq: Option<(bool, [u32; 2])>,
+}
+
+/// Inputs of the crossbar, and outputs per port.
+fn crossbar() -> impl Strategy<Value = (Value, u32)> {
+    let plain = || json!("port");
+    let both = vec![(json!("vc"), 1), (json!("vc"), 3), (json!(2), 2), (json!(3), 1), (json!(5), 4)];
+    let one = vec![(json!(1), 1), (json!(2), 1), (plain(), 2), (plain(), 2), (plain(), 3)];
+    select([vec![(plain(), 1); 6], one, both].concat())
 }
 
 pub fn router(common: u32) -> impl Strategy<Value = Router> {
@@ -63,7 +72,7 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
         prop::option::weighted(0.3, (prop::bool::weighted(0.2), [0..=2u32, 0..=2u32])),
     );
     (
-        (prop::bool::weighted(0.7), one_of(&["serial", "parallel"]), one_of(&["port", "vc"])),
+        (prop::bool::weighted(0.7), one_of(&["serial", "parallel"]), crossbar()),
         (vcs, sharing, mostly(common, 1..=1, &[0, 2, 2])),
         [room.clone(), room.clone(), room.clone(), room],
         speedup,
@@ -72,7 +81,7 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
     )
         .prop_map(
             |(
-                (cioq, consumption, crossbar_inputs),
+                (cioq, consumption, crossbar),
                 (vcs, sharing, bubble),
                 spare_room,
                 speedup,
@@ -83,7 +92,7 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
                 Router {
                     cioq,
                     consumption,
-                    crossbar_inputs,
+                    crossbar,
                     spare_vcs,
                     spare_reply_vcs,
                     injection_vcs,
@@ -177,11 +186,12 @@ impl Router {
         if self.cioq {
             buffers["output"] = json!(output);
             router["speedup"] = json!(self.speedup);
+            router["crossbar_outputs"] = json!(self.crossbar.1);
         } else if !answers(document) {
             // A node takes requests one at a time.
             router["consumption"] = self.consumption.clone();
-            router["crossbar_inputs"] = self.crossbar_inputs.clone();
         }
+        router["crossbar_inputs"] = self.crossbar.0.clone();
         router["buffers"] = buffers;
         json!({ if self.cioq { "cioq" } else { "input_queued" }: router })
     }
