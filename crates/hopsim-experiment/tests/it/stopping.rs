@@ -21,7 +21,9 @@ fn what_a_run_may_stop_by() {
     let names = "accepted_load, generated_load, injected_load, packet_latency_mean, injection_latency_mean, \
                  network_latency_mean, base_latency_mean, misrouting_latency_mean, misrouted_fraction, \
                  misrouted_at_injection_fraction, misrouted_in_source_group_fraction, \
-                 misrouted_in_intermediate_group_fraction, misrouted_in_destination_group_fraction, hops_mean, \
+                 misrouted_in_intermediate_group_fraction, misrouted_in_destination_group_fraction, \
+                 misrouted_over_local_fraction, misrouted_over_global_fraction, \
+                 misrouted_over_local_and_global_fraction, hops_mean, \
                  local_queue_latency_mean, global_queue_latency_mean, local_hops_mean, global_hops_mean";
     let [at, inside] = ["line 8, column 1: measure.", "line 8, column 10: measure."];
     for (measure, message) in [

@@ -162,6 +162,10 @@ impl Observer for Recorder {
         totals.path += u64::from(path);
         if packet.route.misrouted() {
             totals.misrouted[packet.route.place as usize - 1] += 1;
+            // A detour to the own router is none: such a packet may leave for its node, and take no link.
+            if let Some(set) = usize::from(packet.nonminimal).checked_sub(1) {
+                totals.nonminimal[set] += 1;
+            }
         }
         for class in 0..MOST_CLASSES {
             totals.queues[class] += u64::from(packet.queue_wait[class]);

@@ -320,7 +320,7 @@ fn packets_that_have_no_reason_to_leave_their_minimal_path_do_not_count_as_misro
     };
     for routing in minimal {
         let outcome = record(&routing);
-        assert_eq!(shares(&outcome), [0.0; 6], "{routing}");
+        assert_eq!(shares(&outcome), [0.0; 9], "{routing}");
         assert!(outcome.summary["hops_mean"].as_f64().unwrap() <= 3.0);
     }
     // Every packet takes a detour, and sets out on it at once.

@@ -336,7 +336,7 @@ impl<const W: usize> RouterMut<'_, W> {
         let packet = cx.kernel.packets.get_mut(id);
         let before = packet.route;
         if self.state.choosing.contains(slot) {
-            packet.route = self.extras.choices.after[slot];
+            packet.decide(self.extras.choices.after[slot], to);
         }
         if let Some(contention) = &mut cx.contention {
             contention.leaves(self.number.slot::<W>(slot), left);
