@@ -281,6 +281,12 @@ impl Recorder {
         self.cycles
     }
 
+    /// Packets of all jobs that were delivered in each batch.
+    pub fn delivered_by_batch(&self) -> Vec<u64> {
+        let batches = self.totals.chunks(self.jobs.max(1));
+        batches.map(|jobs| jobs.iter().map(|totals| totals.delivered).sum()).collect()
+    }
+
     /// First cycle of the window, and the first one after it.
     pub fn window(&self) -> (u32, u32) {
         (self.start, self.start + self.cycles)
