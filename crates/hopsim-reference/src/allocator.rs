@@ -33,7 +33,14 @@ impl Simulator<'_> {
             let inputs = self.crossbar_inputs(router);
             let wishes: Vec<Option<Wish>> =
                 inputs.into_iter().map(|(input, vcs)| self.request((router, input), vcs, when)).collect();
-            (0..outputs).for_each(|output| self.grant_one(router, output, &wishes, when));
+            let granted =
+                (0..outputs).filter(|&output| self.grant_one(router, output, &wishes, when)).count();
+            let measure = &self.plan.experiment.measure;
+            if (measure.warmup.cycles()..measure.warmup.cycles() + measure.cycles).contains(&self.now) {
+                let (requests, grants) = &mut self.allocations[router];
+                *requests += wishes.iter().flatten().count() as u64;
+                *grants += granted as u64;
+            }
         }
     }
 
@@ -79,10 +86,10 @@ impl Simulator<'_> {
     }
 
     /// Output stage: which input of the crossbar gets an output. A node that has to wait for the signal since a grant of this iteration
-    /// takes no further part.
-    fn grant_one(&mut self, router: usize, output: usize, wishes: &[Option<Wish>], when: u64) {
+    /// takes no further part. Returns whether there is one.
+    fn grant_one(&mut self, router: usize, output: usize, wishes: &[Option<Wish>], when: u64) -> bool {
         if !self.accepts(router, output) {
-            return;
+            return false;
         }
         let kind = self.plan.system.cioq().allocator.output_arbiter;
         let transit_first = self.transit_first(router);
@@ -98,14 +105,15 @@ impl Simulator<'_> {
             }
         }
         let arbiter = &self.routers[router].outputs[output].arbiter;
-        let Some(index) = arbiter.choose(&candidates, when) else { return };
-        let Some(wish) = &wishes[index] else { return };
+        let Some(index) = arbiter.choose(&candidates, when) else { return false };
+        let Some(wish) = &wishes[index] else { return false };
         let served = (index, class(wish.input));
         self.routers[router].outputs[output].arbiter.serve(served, when);
         if self.plan.system.cioq().input_pointer == InputPointer::Grant {
             self.routers[router].inputs[wish.input].arbiter.serve((wish.vc, 0), when);
         }
         self.grant(router, wish);
+        true
     }
 
     fn grant(&mut self, router: usize, wish: &Wish) {

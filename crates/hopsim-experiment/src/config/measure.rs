@@ -160,8 +160,12 @@ pub enum RecordStream {
     Generation,
     /// Per class of ports and VC: mean occupancy of a buffer, utilisation of the links.
     Occupancy,
+    /// Per output port of routers that have output queues: mean and greatest occupancy of the queue.
+    OutputQueues,
     /// Per node: cycles that the heads of its injection VCs waited, by what they waited for.
     InjectionWaits,
+    /// Per router: requests that the inputs of its crossbar made of the switch allocator, and how many of them were granted.
+    Allocation,
     /// Per output VC, and per job and groups of source and destination (routers in a network without groups): cycles that packets
     /// waited in routers before they were granted an output, by what they waited for.
     Waits,

@@ -126,6 +126,28 @@ impl Observer for Recorder {
         if links.looks() {
             self.watch_hop(links, packet, grant);
         }
+        if let Some(allocations) = &mut links.allocations
+            && self.is_measuring()
+        {
+            allocations.grant(grant.pair.index() / links.stride, grant);
+        }
+        if let Some(queues) = &mut links.queues {
+            let window = self.start..self.start + self.cycles;
+            queues.grant(grant.pair.index() / links.stride, (grant, packet.length.into()), &window);
+        }
+    }
+
+    #[inline]
+    fn hears_refusals(places: &Places) -> bool {
+        places.links.as_ref().is_some_and(|links| links.allocations.is_some())
+    }
+
+    fn refused(&mut self, places: &mut Places, router: RegionRouter, requests: usize) {
+        if let Some(allocations) = places.links.as_mut().and_then(|links| links.allocations.as_mut())
+            && self.is_measuring()
+        {
+            allocations.refuse(router.index(), requests);
+        }
     }
 
     #[expect(clippy::inline_always, reason = "per packet; measured")]

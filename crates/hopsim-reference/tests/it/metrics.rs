@@ -1,6 +1,6 @@
 //! Every metric of the engine must be what a second computation makes of the lives of the packets.
 
-use crate::documents::{Document, for_each_measured_plan, streams, trial};
+use crate::documents::{Document, for_each_measured_plan, streams, trial, with_its_streams};
 use hopsim_core::engine::{Control, Outcome, run, run_as};
 use hopsim_core::error::RunError;
 use hopsim_experiment::plan::Plan;
@@ -202,7 +202,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, engine: &[T], again: &[T]) -
 fn every_metric_is_what_the_lives_of_the_packets_say() {
     let coverage = Coverage::default();
     for_each_measured_plan((150, 7), |plan| coverage.compare(plan));
-    for document in special() {
+    for document in special().into_iter().map(with_its_streams) {
         let plan = document.plan().unwrap();
         coverage.compare(&plan).unwrap_or_else(|reason| panic!("{reason}\nexperiment: {document:?}"));
     }
