@@ -55,7 +55,7 @@ fn unknown_key() {
     assert_eq!(
         after("[measure]\nwarm-up = 3"),
         "line 8, column 1: measure.warm-up = 3: unknown key; did you mean `warmup`? \
-         Valid: warmup, cycles, max_cycles, stop, time, seed, batches, interval, streams, packets, watchdog"
+         Valid: warmup, cycles, max_cycles, stop, end, time, seed, batches, interval, streams, packets, watchdog"
     );
 }
 
@@ -963,7 +963,7 @@ fn sweep_that_does_not_fit() {
     assert_eq!(
         after("[sweep.product]\n\"measure.sede\" = [1]"),
         "line 8, column 1: measure.sede = 1 (from the sweep): unknown key; did you mean `seed`? \
-         Valid: warmup, cycles, max_cycles, stop, time, seed, batches, interval, streams, packets, watchdog"
+         Valid: warmup, cycles, max_cycles, stop, end, time, seed, batches, interval, streams, packets, watchdog"
     );
     assert_eq!(
         after("[sweep.product]\nload = [0.5, 1.5]"),
