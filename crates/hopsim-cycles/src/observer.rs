@@ -75,6 +75,16 @@ pub trait Observer: Default + Send + 'static {
     #[inline]
     fn granted(&mut self, _places: &mut Self::Places, _packet: &Packet, _grant: &Grant) {}
 
+    /// Whether the observer wants to hear of [requests that are refused](Self::refused).
+    #[inline]
+    fn hears_refusals(_places: &Self::Places) -> bool {
+        false
+    }
+
+    /// So many requests that inputs of the crossbar of a router made in an iteration of its allocator were granted nothing.
+    #[inline]
+    fn refused(&mut self, _places: &mut Self::Places, _router: RegionRouter, _requests: usize) {}
+
     /// A packet leaves for its node at cycle `at`, which may lie a little ahead or back; its tail follows one packet length later.
     #[inline]
     fn delivered(&mut self, _places: &mut Self::Places, _packet: &Packet, _at: u32, _topology: &Topology) {}

@@ -263,6 +263,13 @@ fn check_streams(experiment: &Experiment) -> Result<(), ConfigError> {
     let m = &experiment.measure;
     let (has_programs, has_contention) = (experiment.has_programs(), experiment.has_contention());
     for (index, stream) in m.streams.iter().enumerate() {
+        if *stream == RecordStream::OutputQueues && matches!(experiment.router, RouterConfig::InputQueued(_))
+        {
+            let reason = "input-queued routers have no output queues";
+            return Err(ConfigError::new(format!("measure.streams.{index}"), reason)
+                .value(format!("{:?}", stream.name()))
+                .valid("no such stream, or router.cioq"));
+        }
         let reason = match RecordStream::OF_PROGRAMS.contains(stream) {
             _ if RecordStream::OF_FABRICS.contains(stream) => "the network is no InfiniBand fabric",
             true if !has_programs => "no job runs a program",

@@ -95,6 +95,30 @@ const MEANS_BY_CLASS: [ColumnText; 2] = [
     ("hops_mean", "links", "Links of this class that a packet crossed."),
 ];
 
+/// Shares of the delivered packets by the classes of links of their nonminimal hops.
+const MISROUTED_OVER: [ColumnText; 4] = [
+    (
+        "misrouted_over_local_fraction",
+        "",
+        "Share of the delivered packets that took nonminimal hops over local links only [0 … 1]. Dragonflies only.",
+    ),
+    (
+        "misrouted_over_global_fraction",
+        "",
+        "Share of the delivered packets that took nonminimal hops over global links only [0 … 1]. Dragonflies only.",
+    ),
+    (
+        "misrouted_over_local_and_global_fraction",
+        "",
+        "Share of the delivered packets that took nonminimal hops over local and over global links [0 … 1]. Dragonflies only.",
+    ),
+    (
+        "misrouted_over_network_fraction",
+        "",
+        "Share of the delivered packets that took nonminimal hops [0 … 1]. Where links have one class only.",
+    ),
+];
+
 /// Names of the classes of links: of dragonflies, and of all other topologies.
 const CLASSES: [&str; 3] = ["local", "global", "network"];
 
@@ -255,7 +279,8 @@ fn means() -> Vec<(String, &'static str, String)> {
         (name, unit, format!("{meaning} Over the jobs with request-reply, where there are any."))
     };
     let classes = CLASSES.into_iter().flat_map(of_class);
-    MEANS.iter().map(owned).chain(classes).chain(MEANS_OF_REPLIES.iter().map(of_replies)).collect()
+    let simple = MEANS.iter().chain(&MISROUTED_OVER).map(owned);
+    simple.chain(classes).chain(MEANS_OF_REPLIES.iter().map(of_replies)).collect()
 }
 
 fn interval(name: &str, unit: &'static str, parts: &str) -> Described {

@@ -2,6 +2,7 @@
 //! ([`summary`], [`tables`]; [`columns`] says what they mean). All counts are integers, so that no order of events can change a
 //! result.
 
+mod allocation;
 mod batches;
 pub mod columns;
 pub mod evidence;
@@ -11,6 +12,7 @@ mod histograms;
 pub mod link_series;
 mod link_tables;
 mod message_sizes;
+mod output_queues;
 pub mod packet_hops;
 pub mod parts;
 pub mod places;

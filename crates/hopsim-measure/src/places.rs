@@ -1,6 +1,8 @@
 //! Counters of places: nodes, slots and pairs. They belong to the region that the place is in, which alone writes them.
 
+use crate::allocation::Allocations;
 use crate::link_series::LinkSeries;
+use crate::output_queues::OutputQueues;
 use crate::packet_hops::PacketHops;
 use crate::parts::{Backlog, Stalls, may_stall};
 use crate::waits::Waits;
@@ -113,6 +115,10 @@ pub struct LinkCounts {
     touched: Vec<u64>,
     /// Sums by interval of the run, if asked for.
     pub series: Option<Box<LinkSeries>>,
+    /// What the allocators of routers did, if asked for.
+    pub allocations: Option<Box<Allocations>>,
+    /// How full output queues are, if asked for.
+    pub queues: Option<Box<OutputQueues>>,
     /// What packets waited for, if asked for; such runs are not saved.
     #[serde(skip)]
     pub waits: Option<Box<Waits>>,
@@ -133,6 +139,8 @@ impl LinkCounts {
             open: vec![u64::MAX; if looks { places / 64 } else { 0 }],
             touched: if looks { all_bits(routers) } else { Vec::new() },
             series: series.then(|| Box::new(LinkSeries::new(*interval, places))),
+            allocations: Allocations::wanted(plan, routers).map(Box::new),
+            queues: OutputQueues::wanted(plan, routers).map(Box::new),
             waits: wants_waits(plan).then(|| Box::new(Waits::new(plan, routers))),
         }
     }
@@ -248,6 +256,8 @@ impl Places {
             links: (wants(RecordStream::Links)
                 || wants(RecordStream::Occupancy)
                 || wants(RecordStream::LinkSeries)
+                || wants(RecordStream::Allocation)
+                || wants(RecordStream::OutputQueues)
                 || wants_waits(plan))
             .then(|| LinkCounts::new(plan, routers)),
             waits: wants(RecordStream::InjectionWaits)
@@ -308,6 +318,12 @@ impl Places {
             if let (Some(series), Some(other)) = (&mut links.series, other.series) {
                 series.append(*other);
             }
+            if let (Some(allocations), Some(other)) = (&mut links.allocations, other.allocations) {
+                allocations.append(*other);
+            }
+            if let (Some(queues), Some(other)) = (&mut links.queues, other.queues) {
+                queues.append(*other);
+            }
             if let (Some(waits), Some(other)) = (&mut links.waits, &other.waits) {
                 waits.append(other);
             }
@@ -339,14 +355,37 @@ impl Places {
                 delivered: row(delivered, first, count),
             }),
             links: links.as_ref().map(
-                |LinkCounts { phits, occupancy, stride, open, touched: _, series, waits: _ }| {
+                |LinkCounts {
+                     phits,
+                     occupancy,
+                     stride,
+                     open,
+                     touched: _,
+                     series,
+                     allocations,
+                     queues,
+                     waits: _,
+                 }| {
                     let slots = by_slot(*stride);
                     let (first, count) = (slots.start, slots.len());
                     let (phits, occupancy) = (row(phits, first, count), row(occupancy, first, count));
                     let open = row(open, first / 64, count / 64);
                     let series = series.as_ref().map(|series| Box::new(series.part(first, count)));
                     let touched = if open.is_empty() { Vec::new() } else { all_bits(span.routers) };
-                    LinkCounts { phits, occupancy, stride: *stride, open, touched, series, waits: None }
+                    let routers = (span.first_router as usize, span.routers);
+                    let allocations =
+                        allocations.as_ref().map(|all| Box::new(all.part(routers.0, routers.1)));
+                    LinkCounts {
+                        phits,
+                        occupancy,
+                        stride: *stride,
+                        open,
+                        touched,
+                        series,
+                        allocations,
+                        queues: queues.as_ref().map(|all| Box::new(all.part(routers.0, routers.1))),
+                        waits: None,
+                    }
                 },
             ),
             waits: waits

@@ -19,6 +19,9 @@ use rows::Rows;
 pub use state::RecorderState;
 pub use streams::StreamCounts;
 
+/// Sets of classes of links, but for the empty one.
+const CLASS_SETS: usize = (1 << MOST_CLASSES) - 1;
+
 /// Sums over the packets of one job in one batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
@@ -44,6 +47,8 @@ pub struct Totals {
     pub hops: ByClass<u64>,
     /// Packets that left the minimal path, by where they first did (see `RouteState::place`, from 1).
     pub misrouted: [u64; 4],
+    /// Packets with nonminimal hops, by the classes of their links: less one, as a packet has them.
+    pub nonminimal: [u64; CLASS_SETS],
     /// Replies among the delivered packets.
     pub replies: Replies,
     /// Least latency; 0 if there is no packet, as none takes less than a cycle.
@@ -101,7 +106,8 @@ impl Totals {
         self.replies.delivered += other.replies.delivered;
         self.replies.latency += other.replies.latency;
         self.replies.response += other.replies.response;
-        for (sum, other) in self.misrouted.iter_mut().zip(other.misrouted) {
+        let misrouted = self.misrouted.iter_mut().chain(&mut self.nonminimal);
+        for (sum, other) in misrouted.zip(other.misrouted.iter().chain(&other.nonminimal)) {
             *sum += other;
         }
         for class in 0..MOST_CLASSES {
@@ -273,6 +279,12 @@ impl Recorder {
     /// Cycles of the window.
     pub fn cycles(&self) -> u32 {
         self.cycles
+    }
+
+    /// Packets of all jobs that were delivered in each batch.
+    pub fn delivered_by_batch(&self) -> Vec<u64> {
+        let batches = self.totals.chunks(self.jobs.max(1));
+        batches.map(|jobs| jobs.iter().map(|totals| totals.delivered).sum()).collect()
     }
 
     /// First cycle of the window, and the first one after it.

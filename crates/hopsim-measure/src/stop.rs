@@ -3,7 +3,7 @@
 //! measured is a fresh window behind the one that was narrow enough.
 
 use super::verdict::{NOT_CONVERGED, SATURATED, STEADY};
-use hopsim_experiment::config::stop::StopConfig;
+use hopsim_experiment::config::stop::{EndConfig, StopConfig};
 use hopsim_experiment::plan::Plan;
 use serde_json::{Map, Value};
 
@@ -75,6 +75,43 @@ pub fn next(plan: &Plan, stop: &StopConfig, first: u32, summary: &Map<String, Va
     Next::Window((windows * u64::from(first)).min(most.into()) as u32)
 }
 
+/// What follows from a window that is to hold a number of packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Packets {
+    /// The window that holds them \[cycles\], or the longest one, and why it ends.
+    End(u32, &'static str),
+    /// A longer window \[cycles\] must be looked at.
+    Window(u32),
+}
+
+/// The first window to look at, of a run whose document says that it has `cycles` cycles.
+pub fn first_window(end: &EndConfig, cycles: u32) -> u32 {
+    let step = end.step();
+    cycles.next_multiple_of(step).min(end.most() / step * step)
+}
+
+/// What follows from a window, in whose steps so many packets were delivered one after the other.
+pub fn packets(end: &EndConfig, delivered: &[u64]) -> Packets {
+    let (step, longest) = (end.step(), end.most() / end.step() * end.step());
+    let mut sum = 0;
+    for (number, &count) in (1..).zip(delivered) {
+        sum += count;
+        if sum >= end.packets {
+            return Packets::End(number * step, "delivered");
+        }
+    }
+    let cycles = delivered.len() as u64 * u64::from(step);
+    if cycles >= u64::from(longest) {
+        return Packets::End(end.most(), "max cycles");
+    }
+    // A twentieth more than the window in which so many are delivered at this rate.
+    let most = 10 * cycles;
+    let wanted = u128::from(21 * cycles) * u128::from(end.packets);
+    let wanted =
+        wanted.checked_div(u128::from(20 * sum)).map_or(most, |wanted| wanted.min(most.into()) as u64);
+    Packets::Window((wanted / u64::from(step) + 1).saturating_mul(step.into()).min(longest.into()) as u32)
+}
+
 /// The columns of the summary that say how a run stopped: of one that did not ask.
 pub fn columns(plan: &Plan) -> Map<String, Value> {
     let mut record = Map::new();
@@ -129,5 +166,28 @@ mod tests {
         let window = |missing| after("too few samples", missing, Some(2.0), "accepted_load");
         assert_eq!(window(Some(3001)), Next::Window(6000));
         assert_eq!(window(None), Next::Window(15_500));
+    }
+
+    #[test]
+    fn a_window_ends_with_the_step_in_which_enough_packets_are_delivered() {
+        let end = EndConfig { packets: 30, max_cycles: Some(1050) };
+        assert_eq!(packets(&end, &[10, 10, 10, 50]), Packets::End(300, "delivered"));
+        assert_eq!(packets(&end, &[10, 10, 9, 50]), Packets::End(400, "delivered"));
+        assert_eq!(packets(&end, &[1; 10]), Packets::End(1050, "max cycles"));
+        // 21 · 200 · 30 / (20 · 20) = 315 cycles, and up to the next step above; ten times as many, and no more than all steps.
+        assert_eq!(packets(&end, &[10, 10]), Packets::Window(400));
+        assert_eq!(packets(&end, &[29]), Packets::Window(200));
+        assert_eq!(packets(&end, &[0, 1]), Packets::Window(1000));
+        let far = EndConfig { packets: 30, max_cycles: Some(3_000_000_000) };
+        assert_eq!(packets(&far, &[0]), Packets::Window(3_300_000));
+        assert_eq!(packets(&far, &[10]), Packets::Window(1_200_000));
+        assert_eq!([10, 100, 101, 5000].map(|cycles| first_window(&end, cycles)), [100, 100, 200, 1000]);
+    }
+
+    #[test]
+    fn a_window_without_a_margin_would_end_too_early() {
+        // 21 · 1000 · 100 / (20 · 70) = 1500, without the margin 1428.
+        let end = EndConfig { packets: 100, max_cycles: Some(100_000) };
+        assert_eq!(packets(&end, &[7; 10]), Packets::Window(1600));
     }
 }

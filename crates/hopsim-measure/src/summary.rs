@@ -94,6 +94,7 @@ fn value(mean: Mean, sum: &Sum, nodes: f64) -> Option<f64> {
         // A detour can be shorter than the minimal path in cycles, hence the signed difference.
         Mean::MisroutingLatency => Some(per_packet(totals.path, totals)? - per_packet(totals.base, totals)?),
         Mean::Misrouted => per_packet(totals.misrouted.iter().sum(), totals),
+        Mean::MisroutedOver(set) => per_packet(totals.nonminimal[set], totals),
         Mean::MisroutedAt(place) => per_packet(totals.misrouted[place], totals),
         Mean::Hops => per_packet(totals.hops.iter().sum(), totals),
         Mean::QueueLatency(class) => per_packet(totals.queues[class], totals),

@@ -5,7 +5,9 @@ use super::evidence::nodes_behind;
 use super::places::Places;
 use super::recorder::Recorder;
 use super::summary::Figures;
-use super::{Column, Table, link_tables, program_tables, standing_tables};
+use super::{Column, Table, allocation, link_tables, output_queues, program_tables, standing_tables};
+use crate::allocation::ALLOCATION;
+use crate::output_queues::OUTPUT_QUEUES;
 use crate::packet_hops::PACKET_HOPS;
 use crate::table_kind::{CYCLES, ColumnText, LOAD, PACKETS, TableKind, recorded};
 use hopsim_cycles::observer::WaitReason;
@@ -21,7 +23,7 @@ pub fn mean(sum: u64, count: u32) -> f64 {
 type MakeTable = fn(&Plan, &Counts) -> Option<Table>;
 
 /// The tables before those of programs.
-pub const FIRST: [TableKind<MakeTable>; 14] = [
+pub const FIRST: [TableKind<MakeTable>; 16] = [
     TableKind {
         name: "batches",
         stream: None,
@@ -65,10 +67,22 @@ pub const FIRST: [TableKind<MakeTable>; 14] = [
         make: |plan, counts| Some(link_tables::occupancy(plan, counts)),
     },
     TableKind {
+        name: "output_queues",
+        stream: Some(RecordStream::OutputQueues),
+        columns: &[&OUTPUT_QUEUES],
+        make: output_queues::table,
+    },
+    TableKind {
         name: "injection_waits",
         stream: Some(RecordStream::InjectionWaits),
         columns: &[&INJECTION_WAITS],
         make: |plan, counts| Some(injection_waits(plan, &counts.places)),
+    },
+    TableKind {
+        name: "allocation",
+        stream: Some(RecordStream::Allocation),
+        columns: &[&ALLOCATION],
+        make: |_, counts| allocation::table(counts),
     },
     TableKind {
         name: "waits",

@@ -31,7 +31,14 @@ impl Simulator<'_> {
             let inputs = self.crossbar_inputs(router);
             let wishes: Vec<Option<Wish>> =
                 inputs.into_iter().map(|(input, first)| self.request((router, input), first, when)).collect();
-            (0..outputs).for_each(|output| self.grant_some((router, output), &wishes, when));
+            let granted: usize =
+                (0..outputs).map(|output| self.grant_some((router, output), &wishes, when)).sum();
+            let measure = &self.plan.experiment.measure;
+            if (measure.warmup.cycles()..measure.warmup.cycles() + measure.cycles).contains(&self.now) {
+                let (requests, grants) = &mut self.allocations[router];
+                *requests += wishes.iter().flatten().count() as u64;
+                *grants += granted as u64;
+            }
         }
     }
 
@@ -79,8 +86,8 @@ impl Simulator<'_> {
     }
 
     /// Output stage: which inputs of the crossbar get an output port, one after the other. What is no longer feasible after the grants
-    /// before takes no further part.
-    fn grant_some(&mut self, (router, output): (usize, usize), wishes: &[Option<Wish>], when: u64) {
+    /// before takes no further part. Returns how many get it.
+    fn grant_some(&mut self, (router, output): (usize, usize), wishes: &[Option<Wish>], when: u64) -> usize {
         let mut granted = Vec::new();
         for _ in 0..self.plan.system.cioq().crossbar_outputs {
             let left = |index: &usize| {
@@ -91,9 +98,10 @@ impl Simulator<'_> {
             };
             let left: Vec<usize> = (0..wishes.len()).filter(left).collect();
             let order = (when, granted.len() as u64);
-            let Some(index) = self.grant_one((router, output), (wishes, &left), order) else { return };
+            let Some(index) = self.grant_one((router, output), (wishes, &left), order) else { break };
             granted.push(index);
         }
+        granted.len()
     }
 
     /// Which of some inputs of the crossbar, `left` of all that request, gets an output port. A node that has to wait for the signal

@@ -56,6 +56,8 @@ pub struct Record {
     /// Cycles in which an output VC had no room for the shortest packet, by number of the interval, router, port and VC, if these
     /// are asked for.
     pub stalls: BTreeMap<(u32, u32, usize, usize), u32>,
+    /// Requests made of the allocator of each router in the window, and how many of them were granted.
+    pub allocations: Vec<(u64, u64)>,
     /// What packets waited for, if it is asked for.
     pub waiting: Waiting,
     /// What stood still after every interval, if it is asked for.

@@ -47,6 +47,8 @@ pub struct Simulator<'a> {
     pub(crate) waiting: Waiting,
     /// What stood still after every interval, see [`Record::congestion`].
     pub(crate) congestion: Congestion,
+    /// What was asked of allocators, see [`Record::allocations`].
+    pub(crate) allocations: Vec<(u64, u64)>,
     /// Cycles in which output VCs had no room, see [`Record::stalls`].
     pub(crate) stalls: BTreeMap<(u32, u32, usize, usize), u32>,
 }
@@ -73,6 +75,7 @@ impl<'a> Simulator<'a> {
             stood_still: vec![Vec::new(); plan.system.network.nodes as usize],
             congestion: Congestion::default(),
             waiting: Waiting::default(),
+            allocations: vec![(0, 0); plan.system.topology.routers() as usize],
             stalls: BTreeMap::new(),
         }
     }
@@ -148,6 +151,7 @@ impl<'a> Simulator<'a> {
             stalls: self.stalls,
             congestion: self.congestion,
             waiting: self.waiting,
+            allocations: self.allocations,
             programs,
         }
     }

@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 const LOCAL_DONE: u8 = 1;
 /// The packet has been misrouted globally.
 const GLOBAL_DONE: u8 = 2;
+/// What a misroute sets.
+pub(crate) const MISROUTED: u8 = LOCAL_DONE | GLOBAL_DONE;
 /// The packet must leave the source group from this router.
 const MANDATORY: u8 = 4;
 

@@ -261,6 +261,12 @@ impl RouteState {
         self.place != 0
     }
 
+    /// Whether the packet, which was in state `before`, is misrouted in transit with the hop after which this is its state.
+    #[inline]
+    pub fn misroutes(self, before: Self) -> bool {
+        self.flags & !before.flags & in_transit::MISROUTED != 0
+    }
+
     /// Marks the packet as misrouted, unless it already is.
     pub fn misroute(&mut self, place: Place) {
         if self.place == 0 {

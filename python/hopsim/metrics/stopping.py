@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from hopsim.results.result import Result, Results
 
 KEY = "stop"
+END = "end"
 WARMUP = "warmup_cycles"
 WINDOW = "cycles"
 UNSETTLED = "not found"
-WORST_FIRST = ("saturated", "max cycles", "reached")
+WORST_FIRST = ("saturated", "max cycles", "reached", "delivered")
 
 
 def warmup(result: Result) -> int:
@@ -30,7 +31,7 @@ def warmup(result: Result) -> int:
 def is_adaptive(point: Point) -> bool:
     """Whether a point finds out by itself how long it must be, so that its time is not known beforehand."""
     measure = json.loads(point.config)["measure"]
-    return KEY in measure or measure.get("warmup") == AUTO
+    return KEY in measure or END in measure or measure.get("warmup") == AUTO
 
 
 def stops(results: Results) -> bool:
@@ -57,7 +58,10 @@ def window_text(measure: Mapping[str, Any]) -> str:
     """Warm-up and window as a document has them, in cycles."""
     before = measure.get("warmup", 0)
     warmed = "a warm-up that is found" if before == AUTO else f"{before:,} of warm-up"
-    stop = measure.get(KEY)
+    end, stop = measure.get(END), measure.get(KEY)
+    if end is not None:
+        until = f"until {end['packets']:,} packets are delivered"
+        return f"up to {end['max_cycles']:,} cycles, {until}, after {warmed}"
     if stop is None:
         return f"{measure['cycles']:,} cycles after {warmed}"
     until = f"until {stop['metric']} is known to {100 * stop['relative_ci']:g} %, then anew"

@@ -139,6 +139,11 @@ class Result:
         return self._table("occupancy")
 
     @property
+    def output_queues(self) -> pa.Table:
+        """One row per output port of a router: mean and greatest occupancy of its queue [phits]."""
+        return self._table("output_queues")
+
+    @property
     def injection_waits(self) -> pa.Table:
         """One row per node: cycles that the heads of its injection VCs waited [cycles], a column per reason.
 
@@ -148,6 +153,11 @@ class Result:
         the injection port was busy; `sat`: the signal had not come.
         """
         return self._table("injection_waits")
+
+    @property
+    def allocation(self) -> pa.Table:
+        """One row per router: requests made of its allocator in the window, those granted, their share."""
+        return self._table("allocation")
 
     @property
     def ranks(self) -> pa.Table:

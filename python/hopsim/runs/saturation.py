@@ -423,7 +423,7 @@ def _searches(document: Experiment, points: Sequence[Point]) -> list[Search]:
 def _windows(config: Mapping[str, Any]) -> tuple[int, int]:
     """Shortest and longest window of the runs of a configuration [cycles]."""
     measure = config["measure"]
-    stop = measure.get("stop")
+    stop = measure.get("stop") or measure.get("end")
     longest = LONGEST * measure["cycles"]
     return measure["cycles"], longest if stop is None else min(longest, stop["max_cycles"])
 

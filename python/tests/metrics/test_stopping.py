@@ -150,6 +150,10 @@ def test_windows_are_told_in_words() -> None:
         "2,000 to 9,000 cycles, until accepted_load is known to 0.5 %, then anew, "
         "after a warm-up that is found"
     )
+    end = {"packets": 10_000, "max_cycles": 9000}
+    assert stopping.window_text({"warmup": 100, "cycles": 2000, "end": end}) == (
+        "up to 9,000 cycles, until 10,000 packets are delivered, after 100 of warm-up"
+    )
 
 
 def test_seeds_that_stop_differently_are_as_good_as_the_worst() -> None:

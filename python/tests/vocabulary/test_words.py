@@ -30,7 +30,7 @@ SCHEMA = Draft202012Validator(editor_schema())
 
 STREAMS = [
     *("nodes", "routers", "links", "generation", "occupancy", "injection_waits", "latency_histogram"),
-    *("link_series", "waits", "packet_hops", "congestion_trees"),
+    *("link_series", "waits", "packet_hops", "congestion_trees", "allocation", "output_queues"),
 ]
 MEASURE = f"[measure]\nwarmup = 100\ncycles = 400\ninterval = 50\nstreams = {json.dumps(STREAMS)}\n"
 DRAGONFLY = "[topology.dragonfly]\np = 1\na = 2\nh = 1\n"

@@ -6,12 +6,12 @@ use super::{Control, Outcome, Scope, Snapshot, Stages, count, outcome, trunk};
 use crate::error::RunError;
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::config::measure::MeasureConfig;
-use hopsim_experiment::config::stop::{StopConfig, Warmup, pilots};
+use hopsim_experiment::config::stop::{EndConfig, StopConfig, Warmup, pilots};
 use hopsim_experiment::plan::{Plan, unsaved};
 use hopsim_measure::Counts;
 use hopsim_measure::parts::PARTS;
 use hopsim_measure::settling::{Settled, settled};
-use hopsim_measure::stop::{Next, REACHED, next, relative_width};
+use hopsim_measure::stop::{Next, Packets, REACHED, first_window, next, packets, relative_width};
 use hopsim_measure::summary::Figures;
 use serde_json::{Map, Value};
 use std::sync::atomic::Ordering;
@@ -29,6 +29,7 @@ impl Plain {
             warmup: Warmup::Cycles(warmup),
             cycles,
             stop: None,
+            end: None,
             ..plan.experiment.measure.clone()
         };
         let experiment = Experiment { measure, ..plan.experiment.clone() };
@@ -41,6 +42,14 @@ impl Plain {
         let measure = &mut pilot.plan.experiment.measure;
         (measure.streams, measure.interval, measure.batches) = (Vec::new(), 0, 1);
         pilot
+    }
+
+    /// A plain run whose packets are counted step by step, and that keeps nothing else.
+    fn counting(plan: &Plan, (warmup, cycles): (u32, u32), step: u32) -> Self {
+        let mut counting = Self::new(plan, warmup, cycles);
+        let measure = &mut counting.plan.experiment.measure;
+        (measure.streams, measure.interval, measure.batches) = (Vec::new(), 0, cycles / step);
+        counting
     }
 
     /// The plain run behind this one: its window is as long, and begins where the window of this run ends.
@@ -86,6 +95,9 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
     let warmup = found.map_or(warmup.cycles(), |found| found.cycles);
     let mut attempt = Plain::new(plan, warmup, *cycles);
     let mut how = vec![("warmup_found", found.map_or(Value::Null, |found| found.by.into()))];
+    if let Some(end) = &plan.experiment.measure.end {
+        return run_to_packets(plan, end, (warmup, how), control);
+    }
     let Some(stop) = stop else {
         let counts = attempt.run(None, control)?;
         return Ok(told(outcome(&attempt.plan, &counts), &how));
@@ -110,6 +122,32 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, RunError> {
         }
     }
     unreachable!("windows grow up to the longest one, with which the run stops")
+}
+
+/// Runs a plan whose window ends with a number of packets, after a warm-up that was found like that: windows show where it ends.
+fn run_to_packets(
+    plan: &Plan,
+    end: &EndConfig,
+    (warmup, mut how): (u32, Vec<(&str, Value)>),
+    control: &Control,
+) -> Result<Outcome, RunError> {
+    let cycles = plan.experiment.measure.cycles;
+    let beginning = Plain::new(plan, warmup, cycles).beginning(control)?;
+    let mut window = first_window(end, cycles);
+    for number in 2u32.. {
+        let counting = Plain::counting(plan, (warmup, window), end.step());
+        let counts = counting.run(beginning.as_ref(), control)?;
+        match packets(end, &counts.recorder.delivered_by_batch()) {
+            Packets::Window(longer) => window = longer,
+            Packets::End(cycles, why) => {
+                let found = Plain::new(plan, warmup, cycles);
+                let counts = found.run(beginning.as_ref(), control)?;
+                how.extend([("stop", why.into()), ("stop_attempts", number.into())]);
+                return Ok(told(outcome(&found.plan, &counts), &how));
+            }
+        }
+    }
+    unreachable!("windows grow up to the longest one, with which the run ends")
 }
 
 /// The warm-up that pilots show to be enough. If no pilot has settled, it is half of the last pilot.

@@ -3,7 +3,7 @@
 
 use crate::kernel::pool::Linked;
 use hopsim_network::by_class::ByClass;
-use hopsim_network::network::{NONE, TERMINAL};
+use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::{Head, RouteState};
 use serde::{Deserialize, Serialize};
@@ -81,9 +81,20 @@ pub struct Packet {
     pub job: u8,
     /// Where the packet leaves the network.
     pub ejection: Exit,
+    /// Classes of the links that the packet took with nonminimal hops, a bit each.
+    pub nonminimal: u8,
 }
 
+const _: () = assert!(size_of::<Packet>() == 64, "a packet fills its cache line, and no second one");
+
 impl Packet {
+    /// The packet leaves its router by a port of class `to`, and remembers `after` from now on.
+    #[inline]
+    pub fn decide(&mut self, after: RouteState, to: PortClassCode) {
+        self.nonminimal |= class_bit(after.misroutes(self.route), to);
+        self.route = after;
+    }
+
     /// Books where the packet waited in a router that it entered by a port of class `from` and leaves by a port of class `to`,
     /// granted at `now`, departing at `departure`.
     #[inline]
@@ -93,6 +104,8 @@ impl Packet {
             return;
         }
         self.injection.granted = now;
+        // Whatever the mechanism, a packet that is misrouted from its source router on leaves that by a nonminimal hop.
+        self.nonminimal |= class_bit(self.route.misrouted(), to);
         let end = if until_departure || to == TERMINAL { departure } else { now };
         self.injection.wait = end - self.generated;
         if to != TERMINAL {
@@ -141,6 +154,12 @@ impl Packet {
             generated: self.generated,
         }
     }
+}
+
+/// The bit of the class of a hop by a port of class `to` if the hop is nonminimal; no bit at a node.
+#[inline]
+fn class_bit(nonminimal: bool, to: PortClassCode) -> u8 {
+    u8::from(nonminimal) << to >> 1
 }
 
 /// What identifies a packet, with what is known at generation.

@@ -1,7 +1,7 @@
 //! Warm-up, measurement window, seed and what to record, as written in the document.
 
 use super::limits::{CYCLES, MAX_CYCLES};
-use super::stop::{StopConfig, Warmup};
+use super::stop::{EndConfig, StopConfig, Warmup};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct MeasureConfig {
     /// Warm-up before the window, not measured \[cycles, 0 … 3000000000\]; `"auto"`: what pilots need.
     pub warmup: Warmup,
-    /// Length of the measurement window \[cycles\]; with `stop` of the first one, with `warmup` = `"auto"` of the
+    /// Length of the measurement window \[cycles\]; with `stop` or `end` of the first one, with `warmup` = `"auto"` of the
     /// first pilot as well.
     #[schemars(range(min = *CYCLES.start(), max = *CYCLES.end()))]
     pub cycles: u32,
@@ -23,6 +23,9 @@ pub struct MeasureConfig {
     /// When the window is long enough; without it the window has `cycles`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopConfig>,
+    /// After how many packets the window ends; without it the window has `cycles`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<EndConfig>,
     /// Beside `router.infiniband` alone: warm-up, window and interval in seconds; it stands for `warmup`, `cycles` and `interval`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeConfig>,
@@ -50,6 +53,7 @@ impl Default for MeasureConfig {
             cycles: 10_000,
             max_cycles: None,
             stop: None,
+            end: None,
             time: None,
             seed: 1,
             batches: 10,
@@ -64,7 +68,7 @@ impl Default for MeasureConfig {
 impl MeasureConfig {
     /// Whether the run finds out by itself how long it must be.
     pub fn is_adaptive(&self) -> bool {
-        self.stop.is_some() || self.warmup.is_auto()
+        self.stop.is_some() || self.end.is_some() || self.warmup.is_auto()
     }
 }
 
@@ -156,8 +160,12 @@ pub enum RecordStream {
     Generation,
     /// Per class of ports and VC: mean occupancy of a buffer, utilisation of the links.
     Occupancy,
+    /// Per output port of routers that have output queues: mean and greatest occupancy of the queue.
+    OutputQueues,
     /// Per node: cycles that the heads of its injection VCs waited, by what they waited for.
     InjectionWaits,
+    /// Per router: requests that the inputs of its crossbar made of the switch allocator, and how many of them were granted.
+    Allocation,
     /// Per output VC, and per job and groups of source and destination (routers in a network without groups): cycles that packets
     /// waited in routers before they were granted an output, by what they waited for.
     Waits,

@@ -1,8 +1,9 @@
 //! Runs that find out by themselves how long they must be, as written in the document.
 
-use super::limits::{MAX_CYCLES, WIDTHS};
+use super::limits::{CYCLES, MAX_CYCLES, WIDTHS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// The windows of pilots in halves of the first window, one after the other, until one has settled.
 const PILOTS: [u32; 6] = [1, 2, 4, 8, 16, 32];
@@ -74,5 +75,45 @@ pub struct StopConfig {
 impl Default for StopConfig {
     fn default() -> Self {
         Self { relative_ci: 0.01, metric: "packet_latency_mean".into(), max_cycles: None }
+    }
+}
+
+/// Packets after which a window may end.
+pub const PACKETS: RangeInclusive<u64> = 1..=1_000_000_000_000;
+
+/// Steps of the longest window, at least, in which it is looked where enough packets are delivered.
+const STEPS: u32 = 10_000;
+
+/// When a window ends that holds a number of packets, instead of a number of cycles, however many jobs deliver them.
+///
+/// The window has the fewest whole steps of 100 cycles in which so many packets are delivered (longer steps if `max_cycles` is above
+/// 1,000,000). Where that is, windows show that are simulated before, the first one with `measure.cycles` cycles: expect about twice
+/// the time of a run of the window that is found. What is measured is what a run with that window measures. The columns `stop`
+/// and `cycles` say how it ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EndConfig {
+    /// Packets of all jobs together that are delivered in the window before it ends.
+    #[schemars(range(min = *PACKETS.start(), max = *PACKETS.end()))]
+    pub packets: u64,
+    /// Longest window \[cycles\], at least `measure.cycles` and 100, with which the run ends if fewer packets are delivered;
+    /// default: 100 windows as long as the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *CYCLES.start(), max = *CYCLES.end()))]
+    pub max_cycles: Option<u32>,
+}
+
+impl EndConfig {
+    /// The shortest window \[cycles\]: a cycle for each of the parts that the verdict looks at.
+    pub const SHORTEST: u32 = 100;
+
+    /// What a window has whole steps of \[cycles\].
+    pub fn step(&self) -> u32 {
+        Self::SHORTEST * self.most().div_ceil(Self::SHORTEST * STEPS)
+    }
+
+    /// The longest window \[cycles\], once it has been said.
+    pub fn most(&self) -> u32 {
+        self.max_cycles.unwrap_or(MAX_CYCLES)
     }
 }

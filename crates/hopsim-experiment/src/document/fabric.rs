@@ -22,7 +22,7 @@ const OF_ROUTERS: [(&str, &str); 8] = [
 ];
 
 /// Keys of `measure` about cycles, of which a fabric has none. Only programs have cycles, and so a longest run in cycles.
-const OF_CYCLES: [&str; 6] = ["warmup", "cycles", "batches", "interval", "watchdog", "stop"];
+const OF_CYCLES: [&str; 7] = ["warmup", "cycles", "batches", "interval", "watchdog", "stop", "end"];
 const MAX_CYCLES: &str = "max_cycles";
 
 /// Keys of `measure.time` that a run of programs, which begins at 0 and ends when they are done, does not have.

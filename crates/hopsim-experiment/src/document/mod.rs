@@ -330,6 +330,7 @@ mod tests {
             ("high", json!([[0, 64]])),
             ("low", json!([[0, 64]])),
             ("messages", json!({ "rate": "1 Gb/s" })),
+            ("end", json!({ "packets": 1 })),
             ("packets", json!({})),
             ("packets", json!({})),
             ("tables", json!([[0]])),
@@ -344,7 +345,7 @@ mod tests {
                 () if names("infiniband") || names("messages") => &fabric,
                 () if names("host") && names("service_level") => &program_on_fabric,
                 () if names("network") || names("lbr") => &mesh,
-                () if names("stop") => &small,
+                () if names("stop") || names("end") => &small,
                 () if ["host", "program", "max_cycles", "ideal"].into_iter().any(names) => &program,
                 () => &small,
             };

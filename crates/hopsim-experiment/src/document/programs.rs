@@ -11,7 +11,7 @@ use serde_json::Value;
 const OF_ROUTERS: [&str; 5] = ["links", "router", "routing", "nic", "semantics"];
 
 /// Keys of `measure` that a run of programs, which begins at cycle 0 and ends when they are done, does not have.
-const OF_WINDOWS: [&str; 4] = ["warmup", "cycles", "batches", "stop"];
+const OF_WINDOWS: [&str; 5] = ["warmup", "cycles", "batches", "stop", "end"];
 
 /// A resolved experiment as a document, without the keys that the check of documents refuses.
 pub fn resolved(experiment: &Experiment) -> serde_json::Result<Value> {

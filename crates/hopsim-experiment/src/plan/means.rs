@@ -26,6 +26,8 @@ pub enum Mean {
     Misrouted,
     /// `misrouted_at_injection_fraction` and the like, by where.
     MisroutedAt(usize),
+    /// `misrouted_over_local_fraction` and the like, by the classes of the links of nonminimal hops: a bit each, less one.
+    MisroutedOver(usize),
     /// `hops_mean`.
     Hops,
     /// `local_queue_latency_mean` and the like, by class of links.
@@ -62,6 +64,9 @@ impl Mean {
             Self::MisroutingLatency => "misrouting_latency_mean",
             Self::Misrouted => "misrouted_fraction",
             Self::MisroutedAt(place) => return format!("misrouted_{}_fraction", PLACES[place]),
+            Self::MisroutedOver(set) => {
+                return format!("misrouted_over_{}_fraction", united(classes, set + 1));
+            }
             Self::Hops => "hops_mean",
             Self::QueueLatency(class) => return format!("{}_queue_latency_mean", classes[class]),
             Self::ClassHops(class) => return format!("{}_hops_mean", classes[class]),
@@ -73,6 +78,12 @@ impl Mean {
         };
         name.into()
     }
+}
+
+/// The names of the classes in `set`, which has a bit for each.
+fn united(classes: &[&str], set: usize) -> String {
+    let members = classes.iter().enumerate().filter(|(class, _)| set >> class & 1 == 1);
+    members.map(|(_, &name)| name).collect::<Vec<_>>().join("_and_")
 }
 
 /// The means that some jobs of a plan have together, in the order of the summary.
@@ -90,6 +101,7 @@ pub fn means(plan: &Plan, jobs: &[usize]) -> Vec<Mean> {
         Mean::Misrouted,
     ];
     all.extend((0..PLACES.len()).map(Mean::MisroutedAt));
+    all.extend((0..(1 << classes.len()) - 1).map(Mean::MisroutedOver));
     all.push(Mean::Hops);
     all.extend(classes.clone().map(Mean::QueueLatency));
     all.extend(classes.map(Mean::ClassHops));

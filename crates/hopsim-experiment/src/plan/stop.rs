@@ -5,7 +5,7 @@ use super::{MAX_CYCLES, Plan};
 use crate::config::limits::{WIDTHS, within};
 use crate::config::measure::MeasureConfig;
 use crate::config::names::closest;
-use crate::config::stop::{LONGEST_PILOT, StopConfig};
+use crate::config::stop::{EndConfig, LONGEST_PILOT, PACKETS, StopConfig};
 use crate::config::{Experiment, JobConfig};
 use hopsim_network::error::ConfigError;
 
@@ -16,6 +16,9 @@ const LONGEST: u32 = 100;
 pub fn longest(experiment: &Experiment) -> (u32, u32) {
     let measure = &experiment.measure;
     let warmup = longest_warmup(measure);
+    if let Some(end) = &measure.end {
+        return (warmup, end.most());
+    }
     let Some(stop) = &measure.stop else { return (warmup, measure.cycles) };
     let window = stop.max_cycles.unwrap_or(measure.cycles);
     // What is measured is a second window.
@@ -43,15 +46,18 @@ pub fn resolve(experiment: &mut Experiment) -> Result<(), ConfigError> {
             .value(measure.cycles)
             .valid(format!("1 … {most}, or measure.warmup in cycles")));
     }
-    let most = (MAX_CYCLES - longest_warmup(measure).min(MAX_CYCLES)) / 2;
-    resolve_stop(&mut experiment.measure, most)
+    let most = MAX_CYCLES - longest_warmup(measure).min(MAX_CYCLES);
+    resolve_end(&mut experiment.measure, most)?;
+    resolve_stop(&mut experiment.measure, most / 2)
 }
 
 /// Refuses work that does not go on in the same way for as long as one likes.
 fn check_work(experiment: &Experiment) -> Result<(), ConfigError> {
-    let (refused, valid) = match experiment.measure.stop {
-        Some(_) => (ConfigError::new("measure.stop", ""), "no such key"),
-        None => (ConfigError::new("measure.warmup", "").value("\"auto\""), "cycles"),
+    let measure = &experiment.measure;
+    let (refused, valid) = match (&measure.stop, &measure.end) {
+        (Some(_), _) => (ConfigError::new("measure.stop", ""), "no such key"),
+        (_, Some(_)) => (ConfigError::new("measure.end", ""), "no such key"),
+        _ => (ConfigError::new("measure.warmup", "").value("\"auto\""), "cycles"),
     };
     let changes = |(number, job): (usize, &JobConfig)| {
         job.traffic.as_ref().is_some_and(|traffic| !traffic.changes.is_empty()).then_some(number)
@@ -66,6 +72,32 @@ fn check_work(experiment: &Experiment) -> Result<(), ConfigError> {
         return Ok(());
     };
     Err(ConfigError { reason, ..refused }.valid(format!("{valid}{other}")))
+}
+
+/// Says how long a window may become that ends with a number of packets, `most` cycles at most.
+fn resolve_end(measure: &mut MeasureConfig, most: u32) -> Result<(), ConfigError> {
+    let Some(end) = &mut measure.end else { return Ok(()) };
+    if measure.stop.is_some() {
+        let reason = "measure.stop says already when the window ends";
+        return Err(ConfigError::new("measure.end", reason).valid("one of the two"));
+    }
+    within(PACKETS, end.packets, "measure.end.packets")?;
+    let least = measure.cycles.max(EndConfig::SHORTEST);
+    let longest = end.max_cycles.get_or_insert(least.saturating_mul(LONGEST).min(most));
+    if !(least..=most).contains(longest) {
+        let reason = if *longest > most { "the run is too long" } else { "the first window is longer" };
+        return Err(ConfigError::new("measure.end.max_cycles", reason)
+            .value(*longest)
+            .valid(format!("{least} … {most}")));
+    }
+    if measure.batches > EndConfig::SHORTEST {
+        let reason =
+            "the window that measure.end finds may be too short to be divided into that many batches";
+        return Err(ConfigError::new("measure.batches", reason)
+            .value(measure.batches)
+            .valid(format!("1 … {}", EndConfig::SHORTEST)));
+    }
+    Ok(())
 }
 
 /// Says how long the window may become, `most` cycles at most.

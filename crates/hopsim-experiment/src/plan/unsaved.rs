@@ -10,7 +10,7 @@ pub fn unsaved(plan: &Plan) -> Option<&'static str> {
         Some("an ideal network has no state to save; valid: another topology")
     } else if plan.experiment.measure.is_adaptive() {
         Some(
-            "a run that finds its warm-up or its window has no one state; valid: no measure.stop, and measure.warmup in cycles",
+            "a run that finds its warm-up or its window has no one state; valid: no measure.stop or measure.end, and measure.warmup in cycles",
         )
     } else if plan.system.programs().all.iter().any(|(_, job)| job.is_external()) {
         Some("what another simulator drives cannot be saved; valid: traffic and other programs")

@@ -55,7 +55,7 @@ fn unknown_key() {
     assert_eq!(
         after("[measure]\nwarm-up = 3"),
         "line 8, column 1: measure.warm-up = 3: unknown key; did you mean `warmup`? \
-         Valid: warmup, cycles, max_cycles, stop, time, seed, batches, interval, streams, packets, watchdog"
+         Valid: warmup, cycles, max_cycles, stop, end, time, seed, batches, interval, streams, packets, watchdog"
     );
 }
 
@@ -227,7 +227,12 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, generation, occupancy, injection_waits, waits, packet_hops, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series, link_series, congestion_trees, victims"
+         valid: a list of nodes, routers, links, generation, occupancy, output_queues, injection_waits, allocation, waits, packet_hops, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series, link_series, congestion_trees, victims"
+    );
+    assert_eq!(
+        after("[measure]\nstreams = [\"output_queues\"]\n[router.input_queued]"),
+        "line 8, column 12: measure.streams.0 = \"output_queues\": input-queued routers have no output queues; \
+         valid: no such stream, or router.cioq"
     );
     assert_eq!(
         after("[jobs]\nname = \"a\""),
@@ -958,7 +963,7 @@ fn sweep_that_does_not_fit() {
     assert_eq!(
         after("[sweep.product]\n\"measure.sede\" = [1]"),
         "line 8, column 1: measure.sede = 1 (from the sweep): unknown key; did you mean `seed`? \
-         Valid: warmup, cycles, max_cycles, stop, time, seed, batches, interval, streams, packets, watchdog"
+         Valid: warmup, cycles, max_cycles, stop, end, time, seed, batches, interval, streams, packets, watchdog"
     );
     assert_eq!(
         after("[sweep.product]\nload = [0.5, 1.5]"),

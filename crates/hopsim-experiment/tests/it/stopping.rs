@@ -21,7 +21,9 @@ fn what_a_run_may_stop_by() {
     let names = "accepted_load, generated_load, injected_load, packet_latency_mean, injection_latency_mean, \
                  network_latency_mean, base_latency_mean, misrouting_latency_mean, misrouted_fraction, \
                  misrouted_at_injection_fraction, misrouted_in_source_group_fraction, \
-                 misrouted_in_intermediate_group_fraction, misrouted_in_destination_group_fraction, hops_mean, \
+                 misrouted_in_intermediate_group_fraction, misrouted_in_destination_group_fraction, \
+                 misrouted_over_local_fraction, misrouted_over_global_fraction, \
+                 misrouted_over_local_and_global_fraction, hops_mean, \
                  local_queue_latency_mean, global_queue_latency_mean, local_hops_mean, global_hops_mean";
     let [at, inside] = ["line 8, column 1: measure.", "line 8, column 10: measure."];
     for (measure, message) in [
@@ -88,6 +90,54 @@ fn two_windows_fit_into_a_run() {
 }
 
 #[test]
+fn windows_that_end_with_a_number_of_packets() {
+    for valid in [
+        "end = { packets = 1 }",
+        "warmup = \"auto\"\nend = { packets = 1_000_000_000_000, max_cycles = 10_000 }",
+        "cycles = 5\nbatches = 5\nend = { packets = 10, max_cycles = 100 }",
+    ] {
+        assert_eq!(measured(valid, ""), "accepted", "{valid}");
+    }
+    let [at, inside] = ["line 8, column 1: measure.", "line 8, column 9: measure."];
+    for (measure, message) in [
+        ("end = 100", format!("{at}end = 100: must be a table, not an integer; valid: {{ packets = …, max_cycles = … }}")),
+        ("end = {}", format!("{at}end.packets: is missing; valid: 1 … 1000000000000")),
+        (
+            "end = { packets = 0 }",
+            format!("{inside}end.packets = 0: out of range; valid: 1 … 1000000000000"),
+        ),
+        (
+            "end = { packets = 9, max_cycles = 9_999 }",
+            "line 8, column 22: measure.end.max_cycles = 9999: the first window is longer; valid: 10000 … 2999990000".into(),
+        ),
+        (
+            "end = { packets = 9, max_cycles = 2_999_990_001 }",
+            "line 8, column 22: measure.end.max_cycles = 2999990001: the run is too long; valid: 10000 … 2999990000".into(),
+        ),
+        (
+            "end = { packets = 9 }\nbatches = 101",
+            "line 9, column 1: measure.batches = 101: the window that measure.end finds may be too short to be divided \
+             into that many batches; valid: 1 … 100"
+                .into(),
+        ),
+        (
+            "end = { packets = 9 }\nstop = {}",
+            format!("{at}end: measure.stop says already when the window ends; valid: one of the two"),
+        ),
+    ] {
+        assert_eq!(measured(measure, ""), message, "{measure}");
+    }
+    let changes = "[[jobs]]\ntraffic = { changes = [{ cycle = 12_000, load = 0.2 }] }";
+    assert_eq!(
+        measured("end = { packets = 9 }", changes),
+        format!(
+            "{at}end: the traffic of job 0 changes, so that no window is like a longer one; valid: no such key, or jobs \
+             without changes"
+        )
+    );
+}
+
+#[test]
 fn warm_ups_are_cycles_or_auto() {
     let at = "line 8, column 1: measure.warmup = ";
     let valid = "valid: 0 … 3000000000 or auto";
@@ -121,7 +171,7 @@ fn what_has_no_window_to_find() {
     let document = |measure: &str| {
         message_of(&format!("{}[measure]\n{measure}\n{program}", VALID.replace("load = 0.5\n", "")), &[])
     };
-    for measure in ["stop = {}", "warmup = \"auto\""] {
+    for measure in ["stop = {}", "end = { packets = 9 }", "warmup = \"auto\""] {
         let message = document(measure);
         let reason = "a run of programs begins at cycle 0 and ends when they are done; valid: no such key; measure.max_cycles";
         assert!(message.ends_with(reason), "{message}");
@@ -130,6 +180,6 @@ fn what_has_no_window_to_find() {
     assert_eq!(
         branches,
         "line 10, column 1: sweep.branch_at = 500: a run that finds its warm-up or its window has no one state; \
-         valid: no measure.stop, and measure.warmup in cycles"
+         valid: no measure.stop or measure.end, and measure.warmup in cycles"
     );
 }

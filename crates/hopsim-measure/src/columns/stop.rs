@@ -17,7 +17,7 @@ pub const SUMMARY: [ColumnText; 5] = [
     (
         "stop",
         "",
-        "Why the window is as long as it is: reached (the interval of measure.stop.metric was narrow enough in the window before it, which was as long), saturated (its mean grows for ever), max cycles (measure.stop.max_cycles). Empty without measure.stop.",
+        "Why the window is as long as it is: reached (the interval of measure.stop.metric was narrow enough in the window before it, which was as long), saturated (its mean grows for ever), delivered (the packets of measure.end), max cycles (max_cycles of either). Empty without both.",
     ),
     (
         "stop_relative_ci",
@@ -27,6 +27,6 @@ pub const SUMMARY: [ColumnText; 5] = [
     (
         "stop_attempts",
         "",
-        "Windows that were simulated, each longer than the one before, until the run stopped; the one that is measured behind the last of them too. Empty without measure.stop.",
+        "Windows that were simulated, each longer than the one before, until the run stopped; the one that is measured, behind the last of them or with measure.end again from its beginning, too. Empty without both.",
     ),
 ];

@@ -126,6 +126,28 @@ impl Observer for Recorder {
         if links.looks() {
             self.watch_hop(links, packet, grant);
         }
+        if let Some(allocations) = &mut links.allocations
+            && self.is_measuring()
+        {
+            allocations.grant(grant.pair.index() / links.stride, grant);
+        }
+        if let Some(queues) = &mut links.queues {
+            let window = self.start..self.start + self.cycles;
+            queues.grant(grant.pair.index() / links.stride, (grant, packet.length.into()), &window);
+        }
+    }
+
+    #[inline]
+    fn hears_refusals(places: &Places) -> bool {
+        places.links.as_ref().is_some_and(|links| links.allocations.is_some())
+    }
+
+    fn refused(&mut self, places: &mut Places, router: RegionRouter, requests: usize) {
+        if let Some(allocations) = places.links.as_mut().and_then(|links| links.allocations.as_mut())
+            && self.is_measuring()
+        {
+            allocations.refuse(router.index(), requests);
+        }
     }
 
     #[expect(clippy::inline_always, reason = "per packet; measured")]
@@ -162,6 +184,10 @@ impl Observer for Recorder {
         totals.path += u64::from(path);
         if packet.route.misrouted() {
             totals.misrouted[packet.route.place as usize - 1] += 1;
+            // A detour to the own router is none: such a packet may leave for its node, and take no link.
+            if let Some(set) = usize::from(packet.nonminimal).checked_sub(1) {
+                totals.nonminimal[set] += 1;
+            }
         }
         for class in 0..MOST_CLASSES {
             totals.queues[class] += u64::from(packet.queue_wait[class]);

@@ -192,6 +192,48 @@ impl Run<'_> {
         ]
     }
 
+    /// How full the output queues were.
+    pub fn output_queues_table(&self) -> Table {
+        let window = self.window();
+        // Phits by router, port and cycle: each packet from its grant up to its departure, with both.
+        let mut taken: BTreeMap<(u32, usize), BTreeMap<u32, u64>> = BTreeMap::new();
+        for life in &self.record.lives {
+            for hop in &life.trace.hops {
+                let cycles = taken.entry((hop.router, hop.port.into())).or_default();
+                for cycle in (hop.granted..=hop.departed).filter(|&cycle| window.holds(cycle)) {
+                    *cycles.entry(cycle).or_default() += u64::from(life.length);
+                }
+            }
+        }
+        let ports: Vec<(u32, usize)> = self
+            .output_places()
+            .into_iter()
+            .filter(|place| place.2 == 0)
+            .map(|place| (place.0, place.1))
+            .collect();
+        let of = |place: &(u32, usize)| taken.get(place).into_iter().flat_map(BTreeMap::values).copied();
+        let classes = self.plan.system.topology.ports();
+        let name = |&(_, port): &(u32, usize)| match classes[port] {
+            PortClass::Terminal => "terminal".to_owned(),
+            PortClass::Link(class) => self.plan.system.topology.link_classes()[usize::from(class)].to_owned(),
+        };
+        let peer = |&(router, port): &(u32, usize)| {
+            self.plan.system.topology.neighbour(router, port).map_or(NONE, |(peer, _)| peer)
+        };
+        let mean = |place| of(place).sum::<u64>() as f64 / window.cycles();
+        vec![
+            ("router".into(), Column::U32(ports.iter().map(|port| port.0).collect())),
+            ("port".into(), Column::U32(ports.iter().map(|port| port.1 as u32).collect())),
+            ("port_class".into(), Column::Text(ports.iter().map(name).collect())),
+            ("peer_router".into(), Column::U32(ports.iter().map(peer).collect())),
+            ("occupancy_mean".into(), Column::F64(ports.iter().map(mean).collect())),
+            (
+                "occupancy_max".into(),
+                Column::U32(ports.iter().map(|place| of(place).max().unwrap_or(0) as u32).collect()),
+            ),
+        ]
+    }
+
     /// Means over all buffers and links of a class.
     pub fn occupancy_table(&self) -> Table {
         let uses = self.uses(self.window());

@@ -21,6 +21,7 @@ use crate::routing::ways::Ways;
 use hopsim_core::engine::Outcome;
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
+use hopsim_measure::{Column, Table};
 pub use programs::{messages_table, operations_table, ranks_table, sizes_table};
 pub use stop::{Stopped, stopped};
 pub use summary::COSTS;
@@ -104,6 +105,18 @@ fn mean(values: &[u32]) -> Option<f64> {
     (!values.is_empty()).then(|| sum as f64 / values.len() as f64)
 }
 
+/// What was asked of the allocator of every router.
+fn allocation_table(record: &Record) -> Table {
+    let of = |value: &dyn Fn(&(u64, u64)) -> u64| Column::U64(record.allocations.iter().map(value).collect());
+    let share = |&(requests, grants): &(u64, u64)| grants as f64 / requests as f64;
+    vec![
+        ("router".into(), Column::U32((0..record.allocations.len() as u32).collect())),
+        ("requests".into(), of(&|row| row.0)),
+        ("grants".into(), of(&|row| row.1)),
+        ("grant_fraction".into(), Column::F64(record.allocations.iter().map(share).collect())),
+    ]
+}
+
 /// What a run measured.
 pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
     let run = Run { plan, record, ways: Ways::new(plan) };
@@ -126,6 +139,8 @@ pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
             RecordStream::LinkSeries => ("link_series", run.link_series_table()),
             RecordStream::Generation => ("generation_series", run.generation_table()),
             RecordStream::Occupancy => ("occupancy", run.occupancy_table()),
+            RecordStream::Allocation => ("allocation", allocation_table(record)),
+            RecordStream::OutputQueues => ("output_queues", run.output_queues_table()),
             RecordStream::InjectionWaits => ("injection_waits", run.waits_table()),
             RecordStream::Ranks => ("ranks", programs::ranks_table(plan, &record.programs)),
             RecordStream::Messages => ("messages", programs::messages_table(plan, &record.programs)),

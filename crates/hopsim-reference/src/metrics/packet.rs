@@ -6,6 +6,7 @@ use hopsim_cycles::choices::{InjectionCount, InjectionLatency};
 use hopsim_measure::trace::Hop;
 use hopsim_network::topology::PortClass;
 use hopsim_random::{Purpose, Stream};
+use hopsim_routing::RoutingConfig;
 
 /// Where a packet left its minimal path for the first time: an index of the four shares.
 const AT_INJECTION: usize = 0;
@@ -98,6 +99,30 @@ impl Run<'_> {
             _ if here == group(destination) => IN_DESTINATION_GROUP,
             _ => IN_INTERMEDIATE_GROUP,
         })
+    }
+
+    /// Classes of the links that a packet took with nonminimal hops, ascending and each once.
+    pub fn nonminimal(&self, life: &Life) -> Vec<usize> {
+        let hops = self.passed(life).enumerate();
+        let nonminimal = hops.filter(|&(number, hop)| self.is_nonminimal(life, (number, hop)));
+        let mut classes: Vec<usize> = nonminimal.map(|(_, hop)| self.class(hop)).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
+    }
+
+    /// Whether a hop of a packet, with its number, is nonminimal.
+    fn is_nonminimal(&self, life: &Life, (number, hop): (usize, &Hop)) -> bool {
+        if !matches!(self.plan.experiment.routing, RoutingConfig::Olm(_) | RoutingConfig::Par(_)) {
+            return number == 0 && hop.misrouted;
+        }
+        let (source, serial) = (u64::from(life.trace.source), u64::from(life.trace.serial));
+        let to = life.trace.destination / self.plan.system.topology.nodes_per_router();
+        let draws = Stream::new(self.plan.experiment.measure.seed, Purpose::Routing, source);
+        let mut draws = draws.at(serial).at(u64::from(hop.router));
+        let way = self.ways.way(hop.router as usize, to as usize, &mut draws);
+        // With a detour a packet may pass the router of its destination.
+        way.first() != Some(&(hop.router as usize, usize::from(hop.port)))
     }
 
     /// The hops of a packet over links.

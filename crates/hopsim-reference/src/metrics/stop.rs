@@ -6,6 +6,7 @@ use super::{Run, outcome};
 use crate::record;
 use crate::routing::ways::Ways;
 use hopsim_experiment::config::Experiment;
+use hopsim_experiment::config::stop::EndConfig;
 use hopsim_experiment::document::from_json;
 use hopsim_experiment::plan::Plan;
 use serde_json::{Map, Value, json};
@@ -29,7 +30,9 @@ pub struct Stopped {
 fn attempt(experiment: &Experiment, warmup: u32, cycles: u32) -> Plan {
     let mut document = serde_json::to_value(experiment).unwrap_or_default();
     (document["measure"]["warmup"], document["measure"]["cycles"]) = (json!(warmup), json!(cycles));
-    document["measure"].as_object_mut().and_then(|measure| measure.remove("stop"));
+    for key in ["stop", "end"] {
+        document["measure"].as_object_mut().and_then(|measure| measure.remove(key));
+    }
     let attempt = from_json(&document.to_string()).and_then(|attempt| Plan::new(&attempt));
     attempt.unwrap_or_else(|error| panic!("{error}"))
 }
@@ -72,6 +75,40 @@ fn relative(summary: &Map<String, Value>, metric: &str) -> Option<f64> {
     }
 }
 
+/// The windows of a run that ends with a number of packets, the last of which is the one that is measured, and why it ends.
+fn packets_delivered(experiment: &Experiment, (warmup, end): (u32, &EndConfig)) -> (Vec<u32>, &'static str) {
+    let most = end.max_cycles.unwrap_or(100 * experiment.measure.cycles.max(100));
+    let millions = (1..).find(|millions| u64::from(most) <= millions * 1_000_000).unwrap_or(1);
+    let step = 100 * millions as u32;
+    let round = |cycles: u64| {
+        let longer = (1..).map(|number| number * u64::from(step)).find(|&longer| longer >= cycles);
+        longer.unwrap_or(cycles).min(u64::from(most / step * step)) as u32
+    };
+    let mut windows = vec![round(experiment.measure.cycles.into())];
+    loop {
+        let window = windows[windows.len() - 1];
+        let plan = attempt(experiment, warmup, window);
+        let record = record(&plan);
+        let delivered = |cycles: u32| {
+            let run = Run { plan: &plan, record: &record, ways: Ways::new(&plan) };
+            run.delivered().filter(|&(_, at)| at >= warmup && at < warmup + cycles).count() as u64
+        };
+        let enough = |cycles: &u32| delivered(*cycles) >= end.packets;
+        if let Some(cycles) = (step..=window).step_by(step as usize).find(enough) {
+            windows.push(cycles);
+            return (windows, "delivered");
+        }
+        if window == most / step * step {
+            windows.push(most);
+            return (windows, "max cycles");
+        }
+        let (w, n) = (u64::from(window), delivered(window));
+        // The first multiple above what would do by the rate of this window and a twentieth.
+        let more = if n == 0 { 10 * w } else { (21 * w * end.packets / (20 * n)).min(10 * w) };
+        windows.push(round(more + 1));
+    }
+}
+
 /// How a run stops.
 pub fn stopped(plan: &Plan) -> Stopped {
     let experiment = &plan.experiment;
@@ -88,6 +125,10 @@ pub fn stopped(plan: &Plan) -> Stopped {
     } else {
         (measure.warmup.cycles(), None)
     };
+    if let Some(end) = &measure.end {
+        let (windows, why) = packets_delivered(experiment, (warmup.0, end));
+        return Stopped { warmup, windows, why: Some((why, None)) };
+    }
     let mut windows = vec![measure.cycles];
     let Some(stop) = &measure.stop else { return Stopped { warmup, windows, why: None } };
     let most = stop.max_cycles.unwrap_or(100 * measure.cycles);

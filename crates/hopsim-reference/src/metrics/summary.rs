@@ -142,7 +142,18 @@ impl Run<'_> {
             ]);
         }
         let mut means: Means = means.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        for (class, name) in self.plan.system.topology.link_classes().iter().enumerate() {
+        let classes = self.plan.system.topology.link_classes();
+        let mut over = |name: String, wanted: &[usize]| {
+            let name = format!("misrouted_over_{name}_fraction");
+            means.push((name, mean_of(&|life| u32::from(self.nonminimal(life) == wanted))));
+        };
+        for (class, &name) in classes.iter().enumerate() {
+            over(name.to_owned(), &[class]);
+        }
+        if let [first, second] = classes {
+            over(format!("{first}_and_{second}"), &[0, 1]);
+        }
+        for (class, name) in classes.iter().enumerate() {
             means.push((
                 format!("{name}_queue_latency_mean"),
                 mean_of(&|life| self.queue_latency(life)[class]),

@@ -13,7 +13,7 @@ pub use flits::{for_each_flit_plan, for_each_flit_program, for_each_measured_fli
 use hopsim_core::engine::Trial;
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
-pub use measure::streams;
+pub use measure::{streams, with_its_streams};
 use network::{control, fit_control, links, topology};
 use programs::Workload;
 pub use programs::{LIMIT, library};

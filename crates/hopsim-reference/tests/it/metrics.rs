@@ -1,6 +1,6 @@
 //! Every metric of the engine must be what a second computation makes of the lives of the packets.
 
-use crate::documents::{Document, for_each_measured_plan, streams, trial};
+use crate::documents::{Document, for_each_measured_plan, streams, trial, with_its_streams};
 use hopsim_core::engine::{Control, Outcome, run, run_as};
 use hopsim_core::error::RunError;
 use hopsim_experiment::plan::Plan;
@@ -206,7 +206,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, engine: &[T], again: &[T]) -
 fn every_metric_is_what_the_lives_of_the_packets_say() {
     let coverage = Coverage::default();
     for_each_measured_plan((150, 7), |plan| coverage.compare(plan));
-    for document in special() {
+    for document in special().into_iter().map(with_its_streams) {
         let plan = document.plan().unwrap();
         coverage.compare(&plan).unwrap_or_else(|reason| panic!("{reason}\nexperiment: {document:?}"));
     }
@@ -324,7 +324,7 @@ fn packets_that_have_no_reason_to_leave_their_minimal_path_do_not_count_as_misro
     };
     for routing in minimal {
         let outcome = record(&routing);
-        assert_eq!(shares(&outcome), [0.0; 6], "{routing}");
+        assert_eq!(shares(&outcome), [0.0; 9], "{routing}");
         assert!(outcome.summary["hops_mean"].as_f64().unwrap() <= 3.0);
     }
     // Every packet takes a detour, and sets out on it at once.

@@ -54,8 +54,15 @@ fn adaptive(plan: &Plan) -> Option<Plan> {
                 "stop".into(),
                 json!({ "relative_ci": width, "metric": metrics[metric], "max_cycles": 5 * cycles + cycles / 3 }),
             );
+        } else if seed.is_multiple_of(2) {
+            measure.insert("batches".into(), json!(experiment.measure.batches.clamp(2, 100)));
+            let packets = [1, 30, 300, 1000, 3000][seed / 6 % 5];
+            measure.insert(
+                "end".into(),
+                json!({ "packets": packets, "max_cycles": 100 + 5 * cycles + cycles / 3 }),
+            );
         }
-        if seed % 3 < 2 {
+        if seed % 3 < 2 && !seed.is_multiple_of(12) {
             measure.insert("warmup".into(), json!("auto"));
         }
     })
@@ -65,6 +72,7 @@ fn adaptive(plan: &Plan) -> Option<Plan> {
 fn plain(plan: &Plan, outcome: &Outcome) -> Plan {
     measured(plan, |measure| {
         measure.remove("stop");
+        measure.remove("end");
         measure.insert("warmup".into(), outcome.summary["warmup_cycles"].clone());
         measure.insert("cycles".into(), outcome.summary["cycles"].clone());
     })
@@ -105,7 +113,7 @@ fn a_run_that_stops_by_itself_is_the_plain_run_of_its_window() {
     });
     let seen = seen.into_inner();
     println!("{seen:?}");
-    for what in ["reached", "max cycles", "saturated", "latency", "accepted load", "not found"] {
+    for what in ["reached", "delivered", "max cycles", "saturated", "latency", "accepted load", "not found"] {
         assert!(seen.contains_key(what), "{what} did not occur: {seen:?}");
     }
     assert!(

@@ -241,6 +241,7 @@ impl Interfaces {
                 terminal: (packet.destination - destination_router * self.per_router) as u8,
                 vc: self.ejection_vc(kernel, job, kernel.span.node(node), packet.requested),
             },
+            nonminimal: 0,
         })
     }
 

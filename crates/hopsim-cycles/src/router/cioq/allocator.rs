@@ -51,7 +51,10 @@ impl<const W: usize> SwitchAllocator<W> {
                 return ready.min(router.state.ports[cx.shared.tables.slot_input(slot)].in_free);
             }
             Some(slot) if router.grant_single(cx, slot, 0) => return 0,
-            Some(_) => 1,
+            Some(_) => {
+                router.count_refused(cx, 1);
+                1
+            }
             None => 0,
         };
         let free = self.iterate(router, cx, (first, slots));
@@ -79,6 +82,7 @@ impl<const W: usize> SwitchAllocator<W> {
                 return free.min().unwrap_or(0);
             }
             let losers = self.grant_requests(router, cx, asked, iteration);
+            router.count_refused(cx, losers.len());
             // What was not feasible cannot become so within the cycle: only losers may try another VC.
             slots = router.read().still_feasible(cx, slots, losers);
         }
@@ -291,7 +295,9 @@ impl<const W: usize> SwitchAllocator<W> {
                 Mask::EMPTY
             } else {
                 let asked = self.nominate(router, cx, slots, iteration);
-                self.grant_requests(router, cx, asked, iteration)
+                let losers = self.grant_requests(router, cx, asked, iteration);
+                router.count_refused(cx, losers.len());
+                losers
             };
         }
         0

@@ -139,6 +139,14 @@ impl<const W: usize> RouterMut<'_, W> {
         cx.kernel.worker.observer.granted(&mut cx.kernel.places, packet, &grant);
     }
 
+    /// Tells the observer of requests of this iteration that were granted nothing. Most are granted: those are told of one by one.
+    #[inline]
+    pub fn count_refused<M: Run>(&self, cx: &mut Context<'_, W, M>, requests: usize) {
+        if M::Observer::hears_refusals(&cx.kernel.places) {
+            cx.kernel.worker.observer.refused(&mut cx.kernel.places, self.number, requests);
+        }
+    }
+
     /// Moves the heads that have arrived to their nodes, where nodes take packets from all input VCs at once.
     pub fn consume_arrived<M: Run>(&mut self, cx: &mut Context<'_, W, M>) {
         let mut heads = Mask::EMPTY;
@@ -344,7 +352,7 @@ impl<const W: usize> RouterMut<'_, W> {
         let packet = cx.kernel.packets.get_mut(id);
         let before = packet.route;
         if self.state.choosing.contains(slot) {
-            packet.route = self.extras.choices.after[slot];
+            packet.decide(self.extras.choices.after[slot], to);
         }
         if let Some(contention) = &mut cx.contention {
             contention.leaves(self.number.slot::<W>(slot), left);

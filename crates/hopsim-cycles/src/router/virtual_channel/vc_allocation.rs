@@ -79,11 +79,11 @@ impl<M: Run> VirtualChannel<'_, M> {
         input.output = Some(pair.index() as u16);
         input.ready = self.kernel.now + self.shared.plan.vc_allocation_delay;
         let (packet, length) = (input.packet, u32::from(input.trail.length));
-        self.kernel.packets.get_mut(packet).route = after;
         let output = &mut self.routers.outputs[self.shared.pair_id(number, pair)];
         output.owner = Some(slot.index() as u16);
         output.pointer = ((slot.index() + 1) % self.shared.stride) as u16;
         let (port, vc) = self.shared.output(pair);
+        self.kernel.packets.get_mut(packet).decide(after, self.shared.layout.class[port]);
         if self.shared.layout.class[port] == TERMINAL && vc > 0 {
             // The space of the reply.
             self.take_room(number, pair, length);

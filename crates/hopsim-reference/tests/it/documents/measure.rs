@@ -46,9 +46,18 @@ pub fn measured(documents: impl Strategy<Value = Document>) -> impl Strategy<Val
             if streams.contains(&json!(RecordStream::PacketHops.name())) {
                 choose_packets(&mut document, packets);
             }
-            document
+            with_its_streams(document)
         },
     )
+}
+
+/// The document without the streams that its routers do not have: input-queued ones have no output queues.
+pub fn with_its_streams(mut document: Document) -> Document {
+    if document.0["router"].get("input_queued").is_some() {
+        let queues = json!(RecordStream::OutputQueues.name());
+        document.0["measure"]["streams"].as_array_mut().unwrap().retain(|stream| *stream != queues);
+    }
+    document
 }
 
 /// Which packets to record: every so many-th, of and for some node if any, generated in some cycles if any are named.
