@@ -47,8 +47,8 @@ pub trait Nodes<M: Mode>: Sized + Send {
     /// A packet, which the network forgets now, leaves for its node at `departure`: see [`deliver`].
     fn hear(&mut self, _kernel: &mut Kernel<'_, M>, _packet: u32, _departure: u32) {}
 
-    /// Whether a node has no packet to inject.
-    fn has_nothing(&self, node: RegionNode) -> bool;
+    /// Whether a node had no packet to inject when cycle `now` began.
+    fn has_nothing(&self, node: RegionNode, now: u32) -> bool;
 
     /// Room behind each ejection VC of a node of the network but the first \[phits\]: packets take it until the node has dealt
     /// with them. Behind the first VC there is always room.

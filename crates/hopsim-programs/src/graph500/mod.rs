@@ -1,4 +1,4 @@
-//! The model of the Graph500 benchmark of Fuentes (2017), "Contributions to the efficient use of dragonfly networks", thesis,
+//! The model of the Graph500 benchmark of Fuentes (2017), "Balanced and efficient interconnects for Exascale supercomputers", thesis,
 //! University of Cantabria, chapter 2: a breadth-first search of a random graph, level by level.
 //!
 //! In every level each rank sends aggregated queries to random others, then tells all of them how many messages they get, and

@@ -279,6 +279,11 @@ impl Host {
         !self.machine.queue.is_empty()
     }
 
+    /// Whether a message that joined the queue before cycle `now` waits in it.
+    pub fn sent_before(&self, now: Cycle) -> bool {
+        self.machine.queue.front().is_some_and(|outgoing| outgoing.queued < now)
+    }
+
     /// The rules of the host's job.
     pub fn rules(&self) -> &Rules {
         &self.machine.rules

@@ -1,6 +1,6 @@
 //! Messages that are injected one by one arrive as those of a table of traffic do, in the engine and in the reference.
 
-use crate::documents::{LIMIT, for_each_program};
+use crate::documents::{Document, LIMIT, for_each_program};
 use hopsim_core::engine::stepping::{DeliveredMessage, Stepping};
 use hopsim_core::engine::{Control, Outcome, Trial, run};
 use hopsim_experiment::config::measure::RecordStream;
@@ -13,6 +13,7 @@ use hopsim_programs::formats::Format;
 use hopsim_programs::program::Program;
 use hopsim_random::{Purpose, Stream};
 use hopsim_reference::metrics::messages_table;
+use serde_json::json;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -244,6 +245,25 @@ fn compare_outcomes(found: &Outcome, expected: &Outcome) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[test]
+fn the_signal_of_sat_passes_a_node_whose_message_is_injected_in_that_cycle() {
+    for seed in 0..20 {
+        let document = json!({
+            "topology": { "ring": { "routers": 5 } },
+            "routing": { "minimal": {} },
+            "router": { "input_queued": {} },
+            "nic": { "control": { "sat": { "l": 1, "k": 2 } } },
+            "units": { "cycle": "1 ns", "phit": "4 B" },
+            "jobs": [{
+                "program": { "list": { "mpt": "mpt 1\nname x\nranks 5\ncomm 0 5 0 1 2 3 4\nrank 0 0\nrank 1 0\nrank 2 0\nrank 3 0\nrank 4 0\nend\n" } },
+                "host": { "packet_length": 4 },
+            }],
+            "measure": { "seed": seed },
+        });
+        assert!(compare(&Document(document).plan().unwrap(), false).unwrap() > 0, "seed {seed}");
+    }
 }
 
 #[test]

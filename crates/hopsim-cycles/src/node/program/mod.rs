@@ -148,10 +148,10 @@ impl<M: Mode> Nodes<M> for Programs {
         }
     }
 
-    fn has_nothing(&self, node: RegionNode) -> bool {
+    fn has_nothing(&self, node: RegionNode, now: u32) -> bool {
         let number = self.seat_of[node];
-        let sends = number != NONE && self.seats[number as usize].sends();
-        !sends && Nodes::<M>::has_nothing(&self.synthetic, node)
+        let sends = number != NONE && self.seats[number as usize].sent_before(now);
+        !sends && Nodes::<M>::has_nothing(&self.synthetic, node, now)
     }
 
     fn ejection_space(system: &System, node: u32) -> u32 {

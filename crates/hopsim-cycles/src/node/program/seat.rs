@@ -183,6 +183,12 @@ impl Seat {
         self.sending.is_some() || self.host.sends()
     }
 
+    /// Whether a message of the rank waits to be admitted that joined the queue before cycle `now`: what another simulator injects
+    /// joins it in phase 4, like all others, though it is there from the beginning of the cycle.
+    pub fn sent_before(&self, now: u32) -> bool {
+        self.sending.is_some() || self.host.sent_before(now)
+    }
+
     /// Whether something of the program is under way: then the rank is not stuck.
     pub fn is_busy(&self) -> bool {
         !self.has_begun || self.sends() || !self.inbox.is_empty() || self.host.next() < u32::MAX

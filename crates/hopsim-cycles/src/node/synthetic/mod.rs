@@ -164,7 +164,7 @@ impl<M: Mode> Nodes<M> for Synthetic {
         }
     }
 
-    fn has_nothing(&self, node: RegionNode) -> bool {
+    fn has_nothing(&self, node: RegionNode, _now: u32) -> bool {
         self.interfaces.has_nothing(node)
     }
 

@@ -200,7 +200,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             return sat.arrives;
         }
         let node = cx.kernel.span.node_here(sat.rule.walk[sat.place].0);
-        if cx.nodes.has_nothing(node) || sat.has_enough(node) { now } else { u32::MAX }
+        if cx.nodes.has_nothing(node, now) || sat.has_enough(node) { now } else { u32::MAX }
     }
 
     /// The region, to be looked at.
@@ -254,7 +254,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let Some(sat) = self.context.sat.as_mut().filter(|sat| sat.arrives <= now) else { return };
         let (node, cycles) = sat.rule.walk[sat.place];
         let node = self.context.kernel.span.node_here(node);
-        let idle = self.context.nodes.has_nothing(node);
+        let idle = self.context.nodes.has_nothing(node, now);
         if !idle && !sat.has_enough(node) {
             return;
         }
