@@ -152,6 +152,7 @@ pub fn is_full(system: &System) -> bool {
         || system.nic.when_full == WhenFull::Wait
         || system.control.sat.is_some()
         || system.cioq().damq.is_some()
+        || system.cioq().crossbar_outputs > 1
         || system.jobs.iter().filter_map(JobPlan::traffic).any(traffic)
 }
 

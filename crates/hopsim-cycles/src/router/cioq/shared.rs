@@ -124,7 +124,7 @@ impl<M: Mode> Shared<'_, M> {
     /// Whether output ports have several outputs of the crossbar.
     #[inline]
     pub fn several_outputs(&self) -> bool {
-        !M::REGULAR && self.crossing.outputs > 1
+        M::FULL && !M::REGULAR && self.crossing.outputs > 1
     }
 
     /// Whether routers without choices that can do nothing are left alone, as they know when they can do something again: packets
