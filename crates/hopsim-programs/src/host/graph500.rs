@@ -93,9 +93,9 @@ enum Incoming {
 /// The messages with queries that a rank has to send in its level.
 #[derive(Clone, Serialize, Deserialize)]
 enum Agenda {
-    /// Those that are left, to ranks that are drawn.
+    /// Messages to ranks that are drawn: those that are left.
     Drawn(LevelMessages),
-    /// How many have been sent of those of a graph.
+    /// Messages of a graph: how many of them have been sent.
     Listed(usize),
 }
 

@@ -78,11 +78,10 @@ fn relative(summary: &Map<String, Value>, metric: &str) -> Option<f64> {
 /// The windows of a run that ends with a number of packets, the last of which is the one that is measured, and why it ends.
 fn packets_delivered(experiment: &Experiment, (warmup, end): (u32, &EndConfig)) -> (Vec<u32>, &'static str) {
     let most = end.max_cycles.unwrap_or(100 * experiment.measure.cycles.max(100));
-    let millions = (1..).find(|millions| u64::from(most) <= millions * 1_000_000).unwrap_or(1);
-    let step = 100 * millions as u32;
+    let step = 100 * most.div_ceil(1_000_000).max(1);
     let round = |cycles: u64| {
-        let longer = (1..).map(|number| number * u64::from(step)).find(|&longer| longer >= cycles);
-        longer.unwrap_or(cycles).min(u64::from(most / step * step)) as u32
+        let longer = cycles.div_ceil(step.into()).max(1) * u64::from(step);
+        longer.min(u64::from(most / step * step)) as u32
     };
     let mut windows = vec![round(experiment.measure.cycles.into())];
     loop {

@@ -142,18 +142,8 @@ impl Run<'_> {
             ]);
         }
         let mut means: Means = means.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        let classes = self.plan.system.topology.link_classes();
-        let mut over = |name: String, wanted: &[usize]| {
-            let name = format!("misrouted_over_{name}_fraction");
-            means.push((name, mean_of(&|life| u32::from(self.nonminimal(life) == wanted))));
-        };
-        for (class, &name) in classes.iter().enumerate() {
-            over(name.to_owned(), &[class]);
-        }
-        if let [first, second] = classes {
-            over(format!("{first}_and_{second}"), &[0, 1]);
-        }
-        for (class, name) in classes.iter().enumerate() {
+        means.extend(self.misrouted_over(&delivered));
+        for (class, name) in self.plan.system.topology.link_classes().iter().enumerate() {
             means.push((
                 format!("{name}_queue_latency_mean"),
                 mean_of(&|life| self.queue_latency(life)[class]),
@@ -161,6 +151,28 @@ impl Run<'_> {
             means.push((format!("{name}_hops_mean"), mean_of(&|life| self.links(life)[class])));
         }
         means
+    }
+
+    /// The shares of some packets by the classes of the links of their nonminimal hops.
+    fn misrouted_over(&self, delivered: &[&Life]) -> Means {
+        let classes = self.plan.system.topology.link_classes();
+        let mut wanted: Vec<(String, Vec<usize>)> =
+            classes.iter().enumerate().map(|(class, &name)| (name.to_owned(), vec![class])).collect();
+        if let [first, second] = classes {
+            wanted.push((format!("{first}_and_{second}"), vec![0, 1]));
+        }
+        let share = |classes: &[usize]| {
+            mean(
+                &delivered
+                    .iter()
+                    .map(|life| u32::from(self.nonminimal(life) == classes))
+                    .collect::<Vec<u32>>(),
+            )
+        };
+        wanted
+            .iter()
+            .map(|(name, classes)| (format!("misrouted_over_{name}_fraction"), share(classes)))
+            .collect()
     }
 
     /// The load that the document states, its mean over the nodes of some jobs and the window.
