@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hopsim.results.result import Result
 from hopsim_reproduce.model import Document, Entry, Experiment, Fact, Measured, Outcome, Results, Scale, slug
 from hopsim_reproduce.panels import BURST
 from hopsim_reproduce.ridruejo import system
@@ -96,13 +95,12 @@ Lines = Mapping[str, Mapping[float | str, Measured]]
 
 
 def _lines(scale: Scale, results: Results) -> Lines:
+    def time(network: Network, pattern: str, length: int) -> Measured:
+        own, base = (results[_name(network, pattern, control, length)] for control in ("LBR", "base"))
+        return system.relative(own, base, BURST)
+
     return {
-        _line(network, pattern): {
-            length: _relative(
-                *(results[_name(network, pattern, control, length)] for control in ("LBR", "base"))
-            )
-            for length in network.lengths(scale)
-        }
+        _line(network, pattern): {length: time(network, pattern, length) for length in network.lengths(scale)}
         for network in NETWORKS
         for pattern in PATTERNS
     }
@@ -110,12 +108,6 @@ def _lines(scale: Scale, results: Results) -> Lines:
 
 def _line(network: Network, pattern: str) -> str:
     return f"{network.title}, {pattern}"
-
-
-def _relative(own: Sequence[Result], base: Sequence[Result]) -> Measured:
-    """Mean time of a burst over that of the base case with the same seed."""
-    pairs = zip(own, base, strict=True)
-    return Measured.of([first.summary[BURST] / second.summary[BURST] for first, second in pairs])
 
 
 def _conclude(scale: Scale, results: Results) -> Outcome:

@@ -18,7 +18,7 @@ from hopsim_reproduce.model import (
     slug,
 )
 from hopsim_reproduce.panels import EXECUTION_TIME
-from hopsim_reproduce.ridruejo.system import CHOSEN, CONTROLS, HOSTS, NOTE, RIDRUEJO, RING, running
+from hopsim_reproduce.ridruejo.system import CHOSEN, CONTROLS, HOSTS, NOTE, RIDRUEJO, RING, relative, running
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,13 +110,10 @@ def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
 
 def _relative(results: Results) -> dict[str, Measured]:
     """Phase -> time with local buffer restriction over that without, with the same seed."""
-    found: dict[str, Measured] = {}
-    for name in PHASES:
-        pairs = zip(*(results[slug(name, control)] for control in ("LBR", "base")), strict=True)
-        found[name] = Measured.of(
-            [own.summary[EXECUTION_TIME] / base.summary[EXECUTION_TIME] for own, base in pairs]
-        )
-    return found
+    return {
+        name: relative(results[slug(name, "LBR")], results[slug(name, "base")], EXECUTION_TIME)
+        for name in PHASES
+    }
 
 
 def _conclude(scale: Scale, results: Results) -> Outcome:

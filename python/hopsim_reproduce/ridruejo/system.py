@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hopsim_reproduce.model import Document
+from hopsim.results.result import Result
+from hopsim_reproduce.model import Document, Measured
 
 RIDRUEJO = "F. J. Ridruejo et al., Realistic evaluation of interconnection network performance at high loads"
 PACKET_LENGTH = 16
@@ -46,6 +47,12 @@ def network(topology: Document, control: str) -> Document:
         "nic": {"injection_ports": 2, "injection_vc": "direction", "control": CONTROLS[control]},
         "semantics": {"injection_link": "unlimited"},
     }
+
+
+def relative(own: Sequence[Result], base: Sequence[Result], key: str) -> Measured:
+    """A metric of runs over that of the base case with the same seed."""
+    pairs = zip(own, base, strict=True)
+    return Measured.of([first.summary[key] / second.summary[key] for first, second in pairs])
 
 
 def running(topology: Document, control: str, program: Document, streams: Sequence[str] = ()) -> Document:

@@ -8,7 +8,6 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hopsim.results.result import Result
 from hopsim_reproduce.model import (
     Entry,
     Experiment,
@@ -21,7 +20,7 @@ from hopsim_reproduce.model import (
     slug,
 )
 from hopsim_reproduce.panels import EXECUTION_TIME
-from hopsim_reproduce.ridruejo.system import CHOSEN, CONTROLS, HOSTS, NOTE, RIDRUEJO, RING, running
+from hopsim_reproduce.ridruejo.system import CHOSEN, CONTROLS, HOSTS, NOTE, RIDRUEJO, RING, relative, running
 from hopsim_reproduce.run import EXAMPLES
 
 if TYPE_CHECKING:
@@ -95,17 +94,10 @@ def _relative(scale: Scale, results: Results) -> dict[str, Measured]:
     found: dict[str, Measured] = {}
     for name, trace in TRACES[scale].items():
         own, base = (at(results[control], _file(trace), FILE) for control in ("lbr", "base"))
-        found[name] = _over(own, base)
+        found[name] = relative(own, base, EXECUTION_TIME)
     for name in FEWER_KEYS:
-        found[name] = _over(results[slug("LBR", name)], results[slug("base", name)])
+        found[name] = relative(results[slug("LBR", name)], results[slug("base", name)], EXECUTION_TIME)
     return found
-
-
-def _over(own: Sequence[Result], base: Sequence[Result]) -> Measured:
-    pairs = zip(own, base, strict=True)
-    return Measured.of(
-        [first.summary[EXECUTION_TIME] / second.summary[EXECUTION_TIME] for first, second in pairs]
-    )
 
 
 def _conclude(scale: Scale, results: Results) -> Outcome:
