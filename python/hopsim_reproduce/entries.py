@@ -26,7 +26,7 @@ from hopsim_reproduce.jsc import per_router as jsc_per_router
 from hopsim_reproduce.jsc import sizes as jsc_sizes
 from hopsim_reproduce.jsc import tables as jsc_tables
 from hopsim_reproduce.model import Entry
-from hopsim_reproduce.ridruejo import bursts, phases, timelines
+from hopsim_reproduce.ridruejo import bursts, cg, lu, phases
 from hopsim_reproduce.ridruejo import traces as ridruejo_traces
 from hopsim_reproduce.thesis import (
     breakdown,
@@ -59,7 +59,8 @@ FAMILIES = (
     application_thresholds,
     bursts,
     ridruejo_traces,
-    timelines,
+    cg,
+    lu,
     phases,
     jsc_tables,
     jsc_injection,

@@ -1,4 +1,5 @@
 """Ridruejo et al.: congestion control under bursts that all nodes begin together, and under applications.
 
-`bursts` has figure 2, `traces` figure 3, `timelines` figures 4 and 5, `phases` the micro-benchmarks of §4.3.
+`bursts` has figure 2, `traces` figure 3, `cg` figure 4, `lu` figure 5 (both read `messages`), `phases` the
+micro-benchmarks of §4.3.
 """
