@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from fnmatch import fnmatchcase
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from mutants import named, package, rust, together
+from mutants import named, package, rust, statements, together
 from mutants.bench import Bench, Verdict
 from mutants.changes import Change, equivalent
 from mutants.named import Judgement, Mutant
@@ -44,6 +45,37 @@ def named_command(names: tuple[str, ...], areas: tuple[str, ...], only_list: boo
     except MutantsError as error:
         sys.exit(f"mutants: {error}")
     sys.exit(_report(judgements))
+
+
+@main.command("statements")
+@click.option(
+    "--entry",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    default=["*"],
+    help="Only entries of `hopsim reproduce` whose name fits; may be repeated.",
+)
+@click.option("--full", is_flag=True, help="Those of which a quick run judges nothing, at full scale: days.")
+@click.option("--list", "only_list", is_flag=True, help="List them with their mutants and run nothing.")
+def statements_command(patterns: tuple[str, ...], full: bool, only_list: bool) -> None:
+    """Each published entry with its mechanism broken, as statements.toml says: a statement has to fail."""
+    tried: list[statements.Tried] = []
+    try:
+        rows = statements.read()
+        entries = [name for name in statements.entries() if any(fnmatchcase(name, each) for each in patterns)]
+        pairs = statements.trials(rows, entries, full=full)
+        if only_list:
+            click.echo("\n".join("\t".join(pair) for pair in pairs))
+            return
+        for each in statements.run(Scratch.of_checkout(), pairs, full=full):
+            tried.append(each)
+            click.echo(f"{len(tried)}/{len(pairs)} {each.text()}")
+    except MutantsError as error:
+        sys.exit(f"mutants: {error}")
+    broken = sum(bool(each.failed) for each in tried)
+    click.echo(f"{broken} of {len(tried)} entries notice that their mechanism is broken")
+    sys.exit(0 if broken == len(tried) else 1)
 
 
 @main.command("rust")

@@ -6,7 +6,7 @@ It is made of `Value`s, numbers read off the curves: `number` puts one beside a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from hopsim_reproduce.figure import Claim, Number
@@ -55,17 +55,10 @@ def at_place(panel: str, line: str, place: Place, key: str = LATENCY) -> Value:
     """A quantity at a place, the nearest one if places are numbers."""
 
     def read(points: Points) -> Measured | None:
-        values = points.line(panel, line, key)
-        return values[_nearest(list(values), place)] if values else None
+        return points.nearest(panel, line, key, place)
 
     where = f"{place:g}" if isinstance(place, float | int) else place
     return Value(_named(f"{line} at {where}", key), read)
-
-
-def _nearest(places: Sequence[Place], wanted: Place) -> Place:
-    if isinstance(wanted, str):
-        return wanted
-    return min(places, key=lambda place: abs(float(place) - wanted))
 
 
 def highest(panel: str, line: str, key: str, below: float) -> Value:

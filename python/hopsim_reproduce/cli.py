@@ -47,7 +47,8 @@ class EntryName(click.ParamType[Sequence[Entry]]):
     type=click.Choice(get_args(Scale)),
     default="quick",
     show_default=True,
-    help="quick: a smaller network, about a minute. full: the published network and length.",
+    help="quick: a smaller network, and of most figures only what statements read. full: the "
+    "published network and length.",
 )
 @click.option(
     "-j",

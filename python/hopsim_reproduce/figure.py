@@ -8,7 +8,8 @@ the curves is made in `claims`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hopsim_reproduce.model import (
@@ -21,7 +22,7 @@ from hopsim_reproduce.model import (
     Results,
     Scale,
 )
-from hopsim_reproduce.panels import ACCEPTED, LATENCY, Case, Panel, Points
+from hopsim_reproduce.panels import ACCEPTED, LATENCY, Case, NotSimulatedError, Panel, Points, Reads
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -48,6 +49,8 @@ class Figure:
     """Keys of the summary that are drawn, a row of panels each."""
     drawing: Callable[[Points, str], Drawing] | None = None
     """Draws it another way."""
+    trimmed: bool = False
+    """Whether a quick run leaves out the places of lines that no statement reads."""
 
     def entry(self) -> Entry:
         """The figure as an entry of the registry."""
@@ -55,32 +58,56 @@ class Figure:
             name=self.name,
             title=self.title,
             source=self.source,
-            notes=self.notes,
+            notes=self._notes,
             seeds=self.seeds,
             experiments=self._experiments,
             conclude=self._conclude,
             draw=self._draw,
         )
 
+    def _notes(self, scale: Scale) -> Sequence[str]:
+        notes = self.notes(scale)
+        run, all_of_them = (sum(map(_size, each)) for each in (self._run(scale), self.panels(scale)))
+        if run == all_of_them:
+            return notes
+        left_out = f"Only what statements read is run, {run} of {all_of_them} places: --scale full runs all."
+        return [*notes, left_out]
+
+    def _run(self, scale: Scale) -> Sequence[Panel]:
+        """The panels with the places that are run."""
+        panels = self.panels(scale)
+        if scale == "full" or not self.trimmed:
+            return panels
+        reads = Reads(panels)
+        for statement in (*self.numbers, *self.claims):
+            with suppress(NotSimulatedError):
+                statement(reads)
+        return [panel for each in panels if (panel := replace(each, lines=reads.of(each))).lines]
+
     def _experiments(self, scale: Scale, seeds: int) -> list[Experiment]:
         cases: dict[str, list[Case]] = {}
-        for panel in self.panels(scale):
+        for panel in self._run(scale):
             for line in panel.lines.values():
                 for case in line.values():
                     cases.setdefault(case.experiment, []).append(case)
         return [_experiment(members, seeds) for members in cases.values()]
 
     def _conclude(self, scale: Scale, results: Results) -> Outcome:
-        points = Points(self.panels(scale), results)
+        points = Points(self._run(scale), results)
         return Outcome([number(points) for number in self.numbers], [claim(points) for claim in self.claims])
 
     def _draw(self, scale: Scale, results: Results) -> Drawing:
         from hopsim_reproduce import drawing
 
-        points = Points(self.panels(scale), results)
+        points = Points(self._run(scale), results)
         if self.drawing is not None:
             return self.drawing(points, self.title)
         return drawing.curves(self.title, points, self.quantities)
+
+
+def _size(panel: Panel) -> int:
+    """Places of all lines."""
+    return sum(map(len, panel.lines.values()))
 
 
 def _experiment(cases: Sequence[Case], seeds: int) -> Experiment:

@@ -98,6 +98,11 @@ class Points:
         values = {place: self._measured(case, key) for place, case in cases.items()}
         return {place: value for place, value in values.items() if value is not None}
 
+    def nearest(self, panel: str, line: str, key: str, place: Place) -> Measured | None:
+        """A quantity at a place, the nearest one with a result if places are numbers."""
+        values = self.line(panel, line, key)
+        return values[nearest(list(values), place)] if values else None
+
     def missing(self, panel: str, line: str) -> list[Place]:
         """Places of a line that have no result at all: deadlocks."""
         cases = self.panels[panel].lines[line]
@@ -113,3 +118,58 @@ class Points:
 
     def _measured(self, case: Case, key: str) -> Measured | None:
         return Measured.of_known([value_of(result, key) for result in self._of(case)])
+
+
+def nearest(places: Sequence[Place], wanted: Place) -> Place:
+    """The first of the nearest places; the place itself if it is no number."""
+    if isinstance(wanted, str):
+        return wanted
+    return min(places, key=lambda place: abs(float(place) - wanted))
+
+
+class NotSimulatedError(Exception):
+    """A statement asks for a result, and there is none yet."""
+
+
+class Reads(Points):
+    """What statements read of the lines of a figure. Every value is 1."""
+
+    def __init__(self, panels: Sequence[Panel]) -> None:
+        super().__init__(panels, {})
+        self._read: dict[tuple[str, str], set[Place]] = {}
+
+    def line(self, panel: str, line: str, key: str) -> dict[Place, Measured]:
+        """A line of which all is read."""
+        return dict.fromkeys(self._all(panel, line), Measured.exactly(1.0))
+
+    def nearest(self, panel: str, line: str, key: str, place: Place) -> Measured | None:
+        """A line of which one place is read."""
+        self._note(panel, line, nearest(list(self.panels[panel].lines[line]), place))
+        return Measured.exactly(1.0)
+
+    def missing(self, panel: str, line: str) -> list[Place]:
+        """No place; all of the line is read."""
+        self._all(panel, line)
+        return []
+
+    def at(self, panel: str, line: str, place: Place) -> list[Result]:
+        """Raises `NotSimulatedError`; the place is read."""
+        self._note(panel, line, place)
+        raise NotSimulatedError
+
+    def of(self, panel: Panel) -> dict[str, Line]:
+        """The lines of a panel with the places that are read, without lines of which nothing is."""
+        read = {name: self._read.get((panel.title, name), set()) for name in panel.lines}
+        return {
+            name: {place: case for place, case in line.items() if place in read[name]}
+            for name, line in panel.lines.items()
+            if read[name]
+        }
+
+    def _all(self, panel: str, line: str) -> Line:
+        places = self.panels[panel].lines[line]
+        self._note(panel, line, *places)
+        return places
+
+    def _note(self, panel: str, line: str, *places: Place) -> None:
+        self._read.setdefault((panel, line), set()).update(places)

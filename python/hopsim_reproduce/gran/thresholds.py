@@ -29,7 +29,7 @@ LOW = "router.infiniband.congestion_control.thresholds.low"
 POINT = "router.infiniband.congestion_control.mark_point"
 POINTS = ("wire", "tail", "grant", "enqueue")
 SWITCHING = ("store_and_forward", "cut_through")
-SEEDS: Mapping[Scale, int] = {"quick": 4, "full": 8}
+SEEDS: Mapping[Scale, int] = {"quick": 2, "full": 8}
 STAGE: Mapping[Scale, float] = {"quick": 0.2, "full": 1.0}
 THREE = 3
 """Stage that is judged: that with three contributors."""

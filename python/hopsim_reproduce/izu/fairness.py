@@ -341,6 +341,7 @@ def entries() -> list[Entry]:
             notes=_notes,
             seeds=SEEDS,
             claims=tuple(_claims()),
+            trimmed=True,
             numbers=(
                 _reduction(min, "least", 4.8),
                 _reduction(max, "greatest", 20.4),

@@ -116,6 +116,7 @@ def entries() -> list[Entry]:
             notes=explanation,
             seeds=SEEDS,
             claims=tuple(_claims()),
+            trimmed=True,
             quantities=(MEAN, LEAST),
         ).entry(),
     ]

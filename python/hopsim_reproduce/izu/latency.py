@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 LOADS: Mapping[Scale, Sequence[float]] = {
-    "quick": (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 0.8, 1.0),
+    "quick": (0.02, 0.05, 0.1, 0.15, 0.2, 0.4, 0.6, 1.0),
     "full": (0.02, *(step / 20 for step in range(1, 21))),
 }
 BELOW = (0.02, 0.05, 0.1, 0.15, 0.2)
@@ -173,6 +173,7 @@ def entries() -> list[Entry]:
             notes=_notes,
             seeds=SEEDS,
             claims=tuple(_claims()),
+            trimmed=True,
             drawing=_draw,
         ).entry()
     ]

@@ -117,6 +117,7 @@ def entries() -> list[Entry]:
             notes=_notes,
             seeds=SEEDS,
             claims=tuple(_claims()),
+            trimmed=True,
             numbers=tuple(_numbers()),
             quantities=(ACCEPTED, BURST),
         ).entry()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from hopsim_reproduce.jsc.study import AGE_AND_PRIORITY, JSC, LEAST_RECENTLY_SERVED, PRIORITY
+from hopsim_reproduce.jsc.study import AGE_AND_PRIORITY, JSC, LEAST_RECENTLY_SERVED, PRIORITY, ROUTERS
 from hopsim_reproduce.model import Entry, Fact
 from hopsim_reproduce.thesis import behaviour
 from hopsim_reproduce.thesis.fairness import IN_TRANSIT, OBLIVIOUS
@@ -109,12 +109,14 @@ BY_AGE = (
 def entries() -> list[Entry]:
     """The three figures, and age with priority, whose results the text leaves out."""
     figures = [
-        InjectionFigure(JSC, label, arbitration, statements, similar, behaviour.PUBLISHED).entry()
+        InjectionFigure(JSC, label, arbitration, statements, similar, behaviour.PUBLISHED, ROUTERS).entry()
         for label, arbitration, statements, similar in (
             ("8", PRIORITY, WITH_PRIORITY, OBLIVIOUS),
             ("10", LEAST_RECENTLY_SERVED, WITHOUT_PRIORITY, OBLIVIOUS),
             ("12", AGE, BY_AGE, (*OBLIVIOUS, *IN_TRANSIT)),
         )
     ]
-    left_out = InjectionFigure(JSC, "12-priority", AGE_AND_PRIORITY, STARVING, (), behaviour.PUBLISHED)
+    left_out = InjectionFigure(
+        JSC, "12-priority", AGE_AND_PRIORITY, STARVING, (), behaviour.PUBLISHED, ROUTERS
+    )
     return [*figures, replace(left_out.entry(), source=f"{JSC.source}, §6, results left out there")]

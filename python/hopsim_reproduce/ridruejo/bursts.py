@@ -15,10 +15,7 @@ from hopsim_reproduce.ridruejo.system import CHOSEN, CONTROLS, NOTE, PACKET_LENG
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LENGTHS: Mapping[Scale, Sequence[int]] = {
-    "quick": (10, 30, 100, 300, 1_000),
-    "full": (10, 30, 100, 300, 1_000, 3_000, 10_000),
-}
+LENGTHS: Sequence[int] = (10, 30, 100, 300, 1_000, 3_000, 10_000)
 """Packets of a node in a burst."""
 SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 10}
 PACKETS = 1_000
@@ -33,27 +30,25 @@ class Network:
     topology: Document
     cycles: int
     """That a node needs for a packet, at most: sets the length of the runs."""
-    longest: Mapping[Scale, int]
-    """Packets of a node in its longest burst."""
+    quick: Sequence[int]
+    """Lengths of the bursts of a quick run: the shortest, the longest, and of the ring those of the tori."""
 
-    def lengths(self, scale: Scale) -> list[int]:
+    def lengths(self, scale: Scale) -> Sequence[int]:
         """Of the bursts."""
-        return [length for length in LENGTHS[scale] if length <= self.longest[scale]]
+        return self.quick if scale == "quick" else LENGTHS
 
 
-LONGEST = 10_000
-"""Of the paper."""
-RING = Network("64-ring", {"ring": {"routers": 64}}, 400, {"quick": 1_000, "full": LONGEST})
+RING = Network("64-ring", {"ring": {"routers": 64}}, 400, (10, 100, 300, 1_000))
 TORI = (
-    Network("16×16 torus", {"torus": {"sides": [16, 16]}}, 90, {"quick": 300, "full": LONGEST}),
-    Network("32×32 torus", {"torus": {"sides": [32, 32]}}, 170, {"quick": 100, "full": LONGEST}),
+    Network("16×16 torus", {"torus": {"sides": [16, 16]}}, 90, (10, 300)),
+    Network("32×32 torus", {"torus": {"sides": [32, 32]}}, 170, (10, 100)),
 )
 NETWORKS = (RING, *TORI)
 PATTERNS: Mapping[str, Any] = {"UN": "uniform", "HR": {"hot_region": {"fraction": 0.25, "share": 0.125}}}
 
 
 def _document(network: Network, pattern: str, control: str, scale: Scale, length: int) -> Document:
-    bursts = math.ceil(min(PACKETS, network.longest[scale]) / length)
+    bursts = math.ceil(min(PACKETS, network.lengths(scale)[-1]) / length)
     plain = system.network(network.topology, control)
     return {
         **plain,
@@ -144,10 +139,9 @@ def _facts(lines: Lines) -> Iterator[Fact]:
 
 
 def _notes(scale: Scale) -> list[str]:
-    lengths = LENGTHS[scale]
-    longest = ", ".join(f"{network.longest[scale]:,} ({network.title})" for network in NETWORKS)
+    longest = ", ".join(f"{network.lengths(scale)[-1]:,} ({network.title})" for network in NETWORKS)
     lines = [
-        f"{NOTE} Bursts of {lengths[0]} packets to {longest}; short ones are repeated until a node has sent "
+        f"{NOTE} Bursts of {LENGTHS[0]} packets to {longest}; short ones are repeated until a node has sent "
         f"about {PACKETS:,}, or as much as in its longest burst.",
         "The paper does not give the size of its 2-D network. It uses the ring instead of an 8×8 torus, as "
         "that hardly saturates, and speaks of a radix similar to the ring's: here 16×16 and 32×32.",

@@ -58,21 +58,21 @@ class Trials:
             title=self.title,
             source=self.source,
             notes=self._notes,
-            seeds=self.study.fairness_seeds,
+            seeds=self.study.curves_seeds,
             experiments=self._experiments,
             conclude=self._conclude,
             draw=self._draw,
         )
 
     def _notes(self, scale: Scale) -> list[str]:
-        network = self.study.notes(scale, self.study.fairness[scale])
+        network = self.study.notes(scale, self.study.curves[scale])
         return [*network, *behaviour.PUBLISHED.notes, *self.explanation]
 
     def _experiments(self, scale: Scale, seeds: int) -> list[Experiment]:
-        return [trial.experiment(self.study.fairness[scale], seeds) for trial in self.trials]
+        return [trial.experiment(self.study.curves[scale], seeds) for trial in self.trials]
 
     def _conclude(self, scale: Scale, results: Results) -> Outcome:
-        network = self.study.fairness[scale]
+        network = self.study.curves[scale]
         comparisons = [
             replace(each, row=trial.title)
             for trial in self.trials
@@ -84,7 +84,7 @@ class Trials:
         from hopsim_reproduce import drawing
 
         quantities = [each.title for each in JUDGED.values()]
-        title = f"{self.title}, {self.study.fairness[scale].nodes:,} nodes"
+        title = f"{self.title}, {self.study.curves[scale].nodes:,} nodes"
         return drawing.beside(title, self._conclude(scale, results).comparisons, quantities)
 
 

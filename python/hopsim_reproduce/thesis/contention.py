@@ -10,7 +10,7 @@ from hopsim_reproduce.model import Entry, Scale
 from hopsim_reproduce.panels import Line, Panel
 from hopsim_reproduce.thesis import behaviour
 from hopsim_reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, case, figure, over_load
-from hopsim_reproduce.thesis.network import CURVES, notes
+from hopsim_reproduce.thesis.network import CURVES, TWO_SEEDS, notes
 from hopsim_reproduce.thesis.routing import (
     MINIMAL,
     contention,
@@ -42,6 +42,11 @@ THRESHOLDS: Mapping[Scale, Thresholds] = {
 }
 CONTENTION = ("Base", "Filtered", "ECtN")
 """Mechanisms that only look at counters."""
+LOADS: Mapping[Scale, Sequence[float]] = {
+    "quick": (0.1, 0.3, 0.5, 0.6),
+    "full": ADVERSARIAL_LOADS["full"],
+}
+"""Under adversarial traffic."""
 MIX_LOAD = 0.35
 MIXED = "ADV+1 and UN"
 SHARES = (0, 20, 40, 60, 80, 100)
@@ -90,7 +95,7 @@ def _sensitivity(scale: Scale) -> list[Panel]:
     ]
     return [
         over_load(CURVES[scale], UN, members, UNIFORM_LOADS[scale]),
-        over_load(CURVES[scale], ADV1, members, ADVERSARIAL_LOADS[scale]),
+        over_load(CURVES[scale], ADV1, members, LOADS[scale]),
     ]
 
 
@@ -100,8 +105,8 @@ def _steady(scale: Scale) -> list[Panel]:
     nonminimal = chosen(scale, ("VAL", *adaptive))
     return [
         over_load(network, UN, chosen(scale, ("MIN", *adaptive)), UNIFORM_LOADS[scale]),
-        over_load(network, ADV1, nonminimal, ADVERSARIAL_LOADS[scale]),
-        over_load(network, ADVH, nonminimal, ADVERSARIAL_LOADS[scale]),
+        over_load(network, ADV1, nonminimal, LOADS[scale]),
+        over_load(network, ADVH, nonminimal, LOADS[scale]),
     ]
 
 
@@ -159,6 +164,7 @@ def entries() -> list[Entry]:
             _steady,
             explanation,
             STEADY_CLAIMS,
+            seeds=TWO_SEEDS,
         ),
         figure("4.7", f"Latency of mixed traffic at {MIX_LOAD}", _mixed, explanation, MIXED_CLAIMS),
     ]

@@ -26,6 +26,7 @@ from hopsim_reproduce.panels import ACCEPTED, LATENCY, Panel
 from hopsim_reproduce.thesis import fairness
 from hopsim_reproduce.thesis.fairness import AT_SOURCE, IN_TRANSIT, OBLIVIOUS
 from hopsim_reproduce.thesis.lines import ADVERSARIAL_LOADS, UNIFORM_LOADS, figure, over_load
+from hopsim_reproduce.thesis.network import TWO_SEEDS
 from hopsim_reproduce.thesis.published import AVERAGE_ALLOWED, published
 from hopsim_reproduce.thesis.study import THESIS, Study
 from hopsim_reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration, System
@@ -133,13 +134,14 @@ def all_patterns(
         seeds=study.curves_seeds,
         claims=claims,
         numbers=numbers,
+        trimmed=True,
     ).entry()
 
 
 def _long_queue(label: str, arbitration: Arbitration, claims: Sequence[Claim]) -> Entry:
     title = f"Latency and throughput with injection buffers of {LONG_QUEUE} phits, {arbitration.title}"
     panels = partial(_adversarial, THESIS, arbitration, LONG_QUEUE)
-    return figure(label, title, panels, partial(_notes, THESIS, arbitration), claims)
+    return figure(label, title, panels, partial(_notes, THESIS, arbitration), claims, seeds=TWO_SEEDS)
 
 
 def entries() -> list[Entry]:

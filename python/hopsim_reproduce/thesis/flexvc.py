@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hopsim_reproduce.model import Scale
 from hopsim_reproduce.panels import Panel
@@ -31,9 +31,16 @@ def explanation(*more: str) -> Callable[[Scale], Sequence[str]]:
     return lambda scale: [*notes(scale, CURVES[scale]), *more]
 
 
+ADVERSARIAL: Mapping[Scale, Sequence[float]] = {
+    "quick": (0.2, 0.4, 0.5, 0.6),
+    "full": ADVERSARIAL_LOADS["full"],
+}
+"""Offered loads under ADV+1."""
+
+
 def loads(traffic: Traffic, scale: Scale) -> Sequence[float]:
     """Offered loads of the curves under a pattern."""
-    return ADVERSARIAL_LOADS[scale] if traffic.title == ADV1.title else UNIFORM_LOADS[scale]
+    return ADVERSARIAL[scale] if traffic.title == ADV1.title else UNIFORM_LOADS[scale]
 
 
 def split_name(split: Split) -> str:

@@ -11,6 +11,7 @@ from hopsim_reproduce.model import Document, Entry, Scale
 from hopsim_reproduce.panels import ACCEPTED, Panel
 from hopsim_reproduce.thesis.behaviour import PUBLISHED, TEXTBOOK, Behaviour
 from hopsim_reproduce.thesis.flexvc import (
+    ADVERSARIAL,
     FLEXVC_NOTE,
     PATTERNS,
     RECOMPUTE_NOTE,
@@ -22,7 +23,7 @@ from hopsim_reproduce.thesis.flexvc import (
     split_name,
     splitting,
 )
-from hopsim_reproduce.thesis.lines import ADVERSARIAL_LOADS, figure, over_load
+from hopsim_reproduce.thesis.lines import figure, over_load
 from hopsim_reproduce.thesis.network import CURVES
 from hopsim_reproduce.thesis.routing import (
     FACTOR,
@@ -245,7 +246,7 @@ def _recomputation(scale: Scale) -> list[Panel]:
         valiant = VAL_REQUESTS.with_(routing=oblivious("rrg", recompute=recompute))
         variants = _piggyback(scale, increasing(8, 4), flexvc(4, 2, (2, 1)), recompute=recompute)
         members = [valiant, *variants]
-        panels.append(over_load(CURVES[scale], requests(ADV1), members, ADVERSARIAL_LOADS[scale], title))
+        panels.append(over_load(CURVES[scale], requests(ADV1), members, ADVERSARIAL[scale], title))
     return panels
 
 

@@ -80,6 +80,7 @@ class Search:
             seeds=SEEDS,
             claims=self.claims,
             quantities=(EXECUTION_SECONDS, ACCEPTED),
+            trimmed=True,
         ).entry()
 
     def _panels(self, scale: Scale) -> list[Panel]:

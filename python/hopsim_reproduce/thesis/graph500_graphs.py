@@ -338,7 +338,7 @@ def entries() -> list[Entry]:
             "Graph500: degrees of a graph",
             THESIS.place("figures", "2.6"),
             _notes_2_6,
-            {"quick": 30, "full": 200},
+            {"quick": 15, "full": 200},
             _experiments_2_6,
             _conclude_2_6,
             _draw_2_6,

@@ -120,7 +120,7 @@ def entries() -> list[Entry]:
             "Graph500: queries of a process in a search, 128 processes",
             THESIS.place("equations", "2.1 to 2.19"),
             _notes,
-            {"quick": 10, "full": 20},
+            {"quick": 3, "full": 20},
             _experiments,
             _conclude,
             _draw,

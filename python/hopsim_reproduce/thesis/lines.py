@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from hopsim_reproduce.figure import Claim, Figure, Number
 from hopsim_reproduce.model import Entry, Scale, slug
-from hopsim_reproduce.panels import ACCEPTED, LATENCY, Case, Line, Panel, Points
+from hopsim_reproduce.panels import ACCEPTED, LATENCY, Case, Line, Panel
 from hopsim_reproduce.thesis.network import Network
 from hopsim_reproduce.thesis.study import THESIS
 from hopsim_reproduce.thesis.system import System
 from hopsim_reproduce.thesis.traffic import Traffic
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
-
 UNIFORM_LOADS: Mapping[Scale, Sequence[float]] = {
-    "quick": (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0),
+    "quick": (0.3, 0.7, 0.8, 1.0),
     "full": tuple(step / 20 for step in range(1, 21)),
 }
 ADVERSARIAL_LOADS: Mapping[Scale, Sequence[float]] = {
     "quick": (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6),
     "full": (0.01, *(step / 20 for step in range(1, 13))),
 }
-"""Offered loads of the curves [phits/(node·cycle)]."""
+"""Offered loads of the curves [phits/(node·cycle)]. The quick ones are those of which statements speak, and
+some about saturation, where peaks are."""
 
 
 def case(network: Network, traffic: Traffic, system: System, load: float, *more: str) -> Case:
@@ -61,8 +58,8 @@ def figure(
     claims: Sequence[Claim],
     numbers: Sequence[Number] = (),
     *,
+    seeds: Mapping[Scale, int] = THESIS.curves_seeds,
     quantities: Sequence[str] = (LATENCY, ACCEPTED),
-    drawing: Callable[[Points, str], Drawing] | None = None,
 ) -> Entry:
     """The entry of a figure of curves."""
     return Figure(
@@ -71,9 +68,9 @@ def figure(
         source=THESIS.place("figure", label),
         panels=panels,
         notes=notes,
-        seeds=THESIS.curves_seeds,
+        seeds=seeds,
         claims=claims,
         numbers=numbers,
         quantities=quantities,
-        drawing=drawing,
+        trimmed=True,
     ).entry()

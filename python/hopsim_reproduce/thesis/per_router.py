@@ -16,6 +16,7 @@ from hopsim_reproduce.model import Entry, Experiment, Fact, Outcome, Results, Sc
 from hopsim_reproduce.thesis import behaviour, fairness
 from hopsim_reproduce.thesis.behaviour import Behaviour
 from hopsim_reproduce.thesis.fairness import IN_TRANSIT, OBLIVIOUS
+from hopsim_reproduce.thesis.network import FEWER_ROUTERS, ROUTERS, Network
 from hopsim_reproduce.thesis.study import THESIS, Study
 from hopsim_reproduce.thesis.system import AGE, PRIORITY, ROUND_ROBIN, Arbitration
 from hopsim_reproduce.thesis.traffic import advc
@@ -87,6 +88,7 @@ class InjectionFigure:
     similar: Sequence[str]
     """Mechanisms under which all routers of the group inject a similar load."""
     behaviour: Behaviour
+    networks: Mapping[Scale, Network]
 
     def entry(self) -> Entry:
         """The figure as an entry of the registry."""
@@ -96,7 +98,7 @@ class InjectionFigure:
             title=self.behaviour.entry_title(title),
             source=self.study.place("figure", self.label),
             notes=self._notes,
-            seeds=self.study.fairness_seeds,
+            seeds=self.study.routers_seeds,
             experiments=self._experiments,
             conclude=self._conclude,
             draw=self._draw,
@@ -105,12 +107,12 @@ class InjectionFigure:
     def _notes(self, scale: Scale) -> list[str]:
         more = [VIRTUAL_EXIT] if self.behaviour is behaviour.PUBLISHED else []
         chapter = fairness.explanation(self.arbitration, self.behaviour)
-        return [*self.study.notes(scale, self.study.fairness[scale]), *chapter, *more]
+        return [*self.study.notes(scale, self.networks[scale]), *chapter, *more]
 
     def _experiments(self, scale: Scale, seeds: int) -> list[Experiment]:
         systems = fairness.systems(self.arbitration, self.behaviour, self.study.injection)
         traffic = advc(self.behaviour)
-        network = self.study.fairness[scale]
+        network = self.networks[scale]
         return [
             Experiment(slug(name), system.document(network, traffic, ["routers"]), [LOAD], seeds)
             for name, system in systems.items()
@@ -137,7 +139,7 @@ class InjectionFigure:
 
         title = (
             f"{self.study.title} figure {self.label} ({self.arbitration.title}): injected load per router, "
-            f"group {GROUP}, ADVc at {LOAD}, {self.study.fairness[scale].nodes:,} nodes"
+            f"group {GROUP}, ADVc at {LOAD}, {self.networks[scale].nodes:,} nodes"
         )
         return drawing.per_router(title, self._runs(results))
 
@@ -196,11 +198,11 @@ BY_AGE = (LOW_FIRST, BEST_LAST)
 def entries() -> list[Entry]:
     """The three figures of the thesis, as published and by the text."""
     return [
-        InjectionFigure(THESIS, label, arbitration, statements, similar, way).entry()
+        InjectionFigure(THESIS, label, arbitration, statements, similar, way, networks).entry()
         for way in (behaviour.PUBLISHED, behaviour.TEXTBOOK)
-        for label, arbitration, statements, similar in (
-            ("3.5", PRIORITY, WITH_PRIORITY, OBLIVIOUS),
-            ("3.9", ROUND_ROBIN, WITHOUT_PRIORITY, OBLIVIOUS),
-            ("3.12", AGE, BY_AGE, (*OBLIVIOUS, *IN_TRANSIT)),
+        for label, arbitration, statements, similar, networks in (
+            ("3.5", PRIORITY, WITH_PRIORITY, OBLIVIOUS, ROUTERS),
+            ("3.9", ROUND_ROBIN, WITHOUT_PRIORITY, OBLIVIOUS, FEWER_ROUTERS),
+            ("3.12", AGE, BY_AGE, (*OBLIVIOUS, *IN_TRANSIT), ROUTERS),
         )
     ]

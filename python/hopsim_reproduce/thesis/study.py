@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hopsim_reproduce.model import Scale
-from hopsim_reproduce.thesis.network import CURVES, CURVES_SEEDS, FAIRNESS, FAIRNESS_SEEDS, Network, notes
+from hopsim_reproduce.thesis.network import (
+    CURVES,
+    CURVES_SEEDS,
+    ROUTERS_SEEDS,
+    Network,
+    notes,
+)
 from hopsim_reproduce.thesis.routing import FACTOR
 from hopsim_reproduce.thesis.system import TABLE_1_2
 
@@ -24,11 +30,10 @@ class Study:
     """File of its tables' values, in `data/`."""
     judges_saturated: bool
     """Whether rows above saturation are judged as well; the order of the mechanisms is compared anyway."""
-    fairness: Mapping[Scale, Network]
+    routers_seeds: Mapping[Scale, int]
     """For figures of single routers."""
-    fairness_seeds: Mapping[Scale, int]
     curves: Mapping[Scale, Network]
-    """For curves over load."""
+    """For curves over load, and for tables."""
     curves_seeds: Mapping[Scale, int]
     sizes: Mapping[Scale, Sequence[Network]]
     """For figures by the size of the network."""
@@ -43,7 +48,7 @@ class Study:
     @property
     def published(self) -> Network:
         """The network of its tables."""
-        return self.fairness["full"]
+        return self.curves["full"]
 
     def entry_name(self, kind: str, label: str) -> str:
         """The name of the entry of a table or figure."""
@@ -64,15 +69,14 @@ THESIS = Study(
     source="P. Fuentes, PhD thesis, Universidad de Cantabria, 2017",
     values="thesis-tables-3.1-3.3.csv",
     judges_saturated=False,
-    fairness=FAIRNESS,
-    fairness_seeds=FAIRNESS_SEEDS,
+    routers_seeds=ROUTERS_SEEDS,
     curves=CURVES,
     curves_seeds=CURVES_SEEDS,
     sizes={
-        "quick": tuple(Network(h, 4_000, 4_000) for h in (3, 4, 5)),
+        "quick": tuple(Network(h, 3_000, 4_000) for h in (2, 3, 4)),
         "full": tuple(Network(h, 60_000, 60_000) for h in (4, 5, 6, 7, 8, 9, 10)),
     },
-    sizes_seeds={"quick": 2, "full": 5},
+    sizes_seeds={"quick": 1, "full": 5},
     table_settings=(
         "The thresholds of source-adaptive and in-transit routing are not in the thesis: these are the "
         f"journal version's. The factor of saturated links, {FACTOR:g}, is printed nowhere: it fits "

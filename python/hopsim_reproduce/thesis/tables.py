@@ -88,7 +88,7 @@ class FairnessTable:
             title=self.behaviour.entry_title(f"Fairness under ADVc, {self.arbitration.title}"),
             source=self.study.place("table", self.label),
             notes=self._notes,
-            seeds=self.study.fairness_seeds,
+            seeds=self.study.curves_seeds,
             experiments=self._experiments,
             conclude=self._conclude,
             draw=self._draw,
@@ -96,7 +96,7 @@ class FairnessTable:
 
     def _notes(self, scale: Scale) -> list[str]:
         return [
-            *self.study.notes(scale, self.study.fairness[scale]),
+            *self.study.notes(scale, self.study.curves[scale]),
             *fairness.explanation(self.arbitration, self.behaviour),
             "Average saturation load: the load accepted at the larger offered load of the row; the "
             "publication does not define it and prints two decimals.",
@@ -110,7 +110,7 @@ class FairnessTable:
         return [
             Experiment(
                 slug(name),
-                systems[name].document(self.study.fairness[scale], traffic),
+                systems[name].document(self.study.curves[scale], traffic),
                 [row.load for row in rows],
                 seeds,
             )
@@ -118,7 +118,7 @@ class FairnessTable:
         ]
 
     def _conclude(self, scale: Scale, results: Results) -> Outcome:
-        network = self.study.fairness[scale]
+        network = self.study.curves[scale]
         only = "" if self.reproduces else TEXT
         comparisons: list[Comparison] = []
         for name, rows in self.rows.items():
@@ -148,7 +148,7 @@ class FairnessTable:
     def _draw(self, scale: Scale, results: Results) -> Figure:
         from hopsim_reproduce import drawing
 
-        published_nodes, nodes = self.study.published.nodes, self.study.fairness[scale].nodes
+        published_nodes, nodes = self.study.published.nodes, self.study.curves[scale].nodes
         title = (
             f"{self.study.title} table {self.label}: published ({published_nodes:,} nodes) and hopsim "
             f"({nodes:,} nodes)"

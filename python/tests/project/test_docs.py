@@ -75,7 +75,7 @@ def test_every_mechanism_has_a_figure_to_reproduce_or_a_reason_why_not(kind: str
             assert figure.startswith("No entry: "), figure
             continue
         # Increasing VCs are the default, and no document names them.
-        documents = [experiment.document for experiment in entry.experiments("quick", 1)]
+        documents = [experiment.document for experiment in entry.experiments("full", 1)]
         assert name == "increasing" or name in set(_names(documents)), f"{figure} does not run {name}"
 
 

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from hopsim.document.estimate import expected, runs_programs
 from hopsim_reproduce import claims, command, drawing, show
 from hopsim_reproduce.claims import Value
 from hopsim_reproduce.entries import BY_NAME, ENTRIES
@@ -49,6 +50,18 @@ def experiments() -> list[tuple[str, Scale, Experiment]]:
 def test_every_document_is_valid(entry: str, scale: Scale, experiment: Experiment) -> None:
     points = source(experiment).points()
     assert len(points) == 2 * max(len(experiment.values), 1)
+
+
+def test_a_quick_run_of_all_entries_is_short() -> None:
+    """By what `hopsim check` expects of its documents, and by its programs, of which that says nothing."""
+    points = [
+        point
+        for entry in ENTRIES
+        for experiment in entry.experiments("quick", entry.seeds["quick"])
+        for point in source(experiment).points()
+    ]
+    assert expected(points, 1).cpu_s < 20 * 60
+    assert sum(map(runs_programs, points)) < 450
 
 
 @pytest.mark.parametrize("entry", SIMULATED, ids=lambda entry: entry.name)
@@ -109,11 +122,11 @@ def test_entries_are_listed_by_publication_and_number() -> None:
     assert sorted(some, key=names.index) == some
 
 
-def test_every_scale_of_the_thesis_runs_the_same_experiments_and_full_is_the_published_network() -> None:
+def test_a_quick_run_of_the_thesis_has_no_other_experiments_and_full_is_the_published_network() -> None:
     for entry in OF_THESIS:
         quick, full = (entry.experiments(scale, 1) for scale in ("quick", "full"))
-        if "4.5" not in entry.name and "3.1" not in entry.name:
-            assert {each.name for each in quick} == {each.name for each in full}
+        if "3.1" not in entry.name:
+            assert {each.name for each in quick} <= {each.name for each in full}
         largest = max(each.document["topology"]["dragonfly"]["h"] for each in full)
         assert largest == (10 if entry.name.endswith(("3.10", "3.13")) else 8)
 

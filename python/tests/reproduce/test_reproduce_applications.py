@@ -175,7 +175,8 @@ def test_times_that_do_not_depend_on_the_threshold_are_not_figure_11() -> None:
 def with_gains(gains: Mapping[str, float]) -> Outcome:
     results = made_up(FIGURE_3, "full")
     for name, trace in ridruejo.TRACES["full"].items():
-        changed(results, "lbr", file(trace), execution_time=gains.get(name, 0.95) * TIME)
+        lines = "lbr-close" if name in ridruejo.CLOSE else "lbr-apart"
+        changed(results, lines, file(trace), execution_time=gains.get(name, 0.95) * TIME)
     for name in ridruejo.FEWER_KEYS:
         changed(results, slug("LBR", name), execution_time=gains[name] * TIME)
     return FIGURE_3.conclude("full", results)

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 from hopsim.results.result import Result
-from hopsim_reproduce import drawing
+from hopsim_reproduce import claims, drawing
 from hopsim_reproduce.figure import Figure
 from hopsim_reproduce.model import (
     Comparison,
@@ -264,6 +264,50 @@ def number(points: Points) -> Comparison:
 
 def claim(points: Points) -> Fact:
     return Fact(of_panels(points), "", "", holds=True)
+
+
+TRIMMED = (
+    Panel(
+        "left",
+        {"a": {place: Case("a", UN, place) for place in (0.25, 0.5, 1.0)}, "b": {0.5: Case("b", UN, 0.5)}},
+    ),
+    Panel(
+        "right", {"c": {place: Case("c", UN, place) for place in (0.25, 0.5)}, "d": {0.5: Case("d", UN, 0.5)}}
+    ),
+    Panel("below", {"e": {0.5: Case("e", UN, 0.5)}}),
+)
+
+
+def test_a_quick_run_leaves_out_what_no_statement_reads() -> None:
+    """A line that is read as a whole is run as a whole, one of which a place is asked at the nearest one."""
+    of_figure = Figure(
+        "name",
+        "title",
+        "source",
+        lambda _: TRIMMED,
+        notes,
+        {"quick": 1, "full": 5},
+        claims=[
+            claims.ratio("s", claims.at_place("left", "a", 0.4), claims.peak("right", "c"), 1.0),
+            lambda points: Fact("s", "", "", holds=bool(points.at("left", "a", 1.0))),
+        ],
+        numbers=[lambda points: Comparison("", "", None, len(points.missing("right", "d")))],
+        trimmed=True,
+    )
+    entry = of_figure.entry()
+    assert entry.experiments("quick", 1) == [
+        Experiment("a", UN, [0.5, 1.0], 1),
+        Experiment("c", UN, [0.25, 0.5], 1),
+        Experiment("d", UN, [0.5], 1),
+    ]
+    assert entry.notes("quick") == [
+        "runs quick",
+        "Only what statements read is run, 5 of 8 places: --scale full runs all.",
+    ]
+    assert [each.name for each in entry.experiments("full", 1)] == ["a", "b", "c", "d", "e"]
+    assert entry.notes("full") == ["runs full"]
+    outcome = entry.conclude("quick", {name: [] for name in "acd"})
+    assert (outcome.comparisons[0].published, [fact.holds for fact in outcome.facts]) == (1, [False, False])
 
 
 def test_a_figure_concludes_what_its_numbers_and_claims_say() -> None:

@@ -38,7 +38,7 @@ def test_full_scale_is_the_published_network_with_three_seeds() -> None:
         assert entry.seeds["full"] == 3
         assert {each["measure"]["cycles"] for each in full.values()} == {15_000}
         if entry.name != "jsc-figure-13":
-            assert quick.keys() == full.keys()
+            assert quick.keys() <= full.keys()
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,10 @@ def test_the_published_values_agree_with_themselves(name: str) -> None:
     assert all(fact.holds for fact in outcome.facts)
 
 
-def test_quick_notes_do_not_call_runs_of_the_same_length_shorter() -> None:
-    table, curves = (BY_NAME[name].notes("quick")[1] for name in ("jsc-table-2", "jsc-figure-6"))
-    assert "5,256 nodes" in table
-    assert ("shorter" in table, "shorter" in curves) == (False, True)
+def test_quick_notes_do_not_call_longer_runs_shorter() -> None:
+    routers, curves = (BY_NAME[name].notes("quick")[1] for name in ("jsc-figure-8", "jsc-figure-6"))
+    assert "5,256 nodes" in routers
+    assert ("shorter" in routers, "shorter" in curves) == (False, True)
 
 
 PROFILES = {"A": [0.3, 0.4, 0.4, 0.2], "B": [0.4, 0.4, 0.4, 0.21], "C": [0.1, 0.4, 0.4, 0.5]}
