@@ -401,6 +401,59 @@ fn routing_that_does_not_fit_the_topology() {
 }
 
 #[test]
+fn trunk_for_which_a_group_has_too_few_global_links() {
+    for (trunk, groups, valid) in [(3, 4, "1 … 2"), (0, 4, "1 … 2"), (2, 9, "1 … 1")] {
+        assert_eq!(
+            set(&[
+                &format!("topology.dragonfly.groups={groups}"),
+                &format!("topology.dragonfly.trunk={trunk}")
+            ]),
+            format!(
+                "topology.dragonfly.trunk = {trunk} (override): a group has a·h = 8 global links and {} other groups; \
+                 valid: {valid}",
+                groups - 1
+            )
+        );
+    }
+    assert_eq!(
+        after("trunk = 9"),
+        "line 7, column 1: topology.dragonfly.trunk = 9: a group has a·h = 8 global links; valid: 1 … 8"
+    );
+    assert_eq!(after("trunk = 8"), "accepted");
+}
+
+#[test]
+fn misroutes_to_routers_without_global_links() {
+    let trunks = "topology.dragonfly={ p = 2, a = 4, h = 2, groups = 3, trunk = 1 }";
+    let unplugged = "topology.dragonfly={ p = 2, a = 3, h = 1, groups = 3 }";
+    for (network, router) in [(trunks, 1), (unplugged, 2)] {
+        for (mechanism, policy) in [("olm", "mm"), ("olm", "rrg"), ("olm", "nrg"), ("par", "mm")] {
+            assert_eq!(
+                set(&[network, &format!("routing.{mechanism}.policy={policy}")]),
+                format!(
+                    "routing.{mechanism}.policy = {policy} (override): router {router} has no connected global link, and a packet \
+                     misrouted to it would have to leave its group from there; \
+                     valid: crg, or another number of groups or global links"
+                )
+            );
+            assert_eq!(set(&[network, &format!("routing.{mechanism}.policy=crg")]), "accepted");
+        }
+    }
+}
+
+#[test]
+fn adversarial_consecutive_traffic_from_a_router_without_global_links() {
+    assert_eq!(
+        set(&[
+            "topology.dragonfly={ p = 2, a = 4, h = 2, groups = 3, trunk = 1 }",
+            "jobs.0.traffic.pattern=ADVc"
+        ]),
+        "jobs.0.traffic.pattern.adversarial_consecutive (override): the last router of group 0 has no connected global link; \
+         valid: another pattern, or another number of groups or global links"
+    );
+}
+
+#[test]
 fn policy_that_the_mechanism_does_not_have() {
     for policy in ["rrg", "nrg"] {
         assert_eq!(

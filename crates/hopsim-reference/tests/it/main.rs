@@ -15,4 +15,5 @@ mod snapshots;
 mod stepping;
 mod stopping;
 mod traffic;
+mod trunks;
 mod verdict;
