@@ -8,6 +8,7 @@ mod flits;
 mod found;
 mod laws;
 mod metrics;
+mod on_off;
 mod program_laws;
 mod programs;
 mod routing;
