@@ -50,7 +50,7 @@ fn unknown_key() {
     assert_eq!(
         after("[router.cioq]\ncrosbar_latency = 3"),
         "line 8, column 1: router.cioq.crosbar_latency = 3: unknown key; did you mean `crossbar_latency`? \
-         Valid: vcs, buffers, speedup, crossbar_inputs, crossbar_outputs, crossbar_latency, pipeline_latency, allocator"
+         Valid: vcs, buffers, flow_control, speedup, crossbar_inputs, crossbar_outputs, crossbar_latency, pipeline_latency, allocator"
     );
     assert_eq!(
         after("[measure]\nwarm-up = 3"),
@@ -479,7 +479,7 @@ fn on_off_flow_control_beside_what_reads_credits() {
             "load = 0.1\ntopology.ring.routers = 4\nrouter.input_queued.flow_control.on_off = {}\nrouter.input_queued.vcs.network = 1\n",
             &[]
         ),
-        "line 3, column 1: router.input_queued.flow_control.on_off: a bubble is room for a packet more, and a router knows no more of \
+        "line 3, column 34: router.input_queued.flow_control.on_off: a bubble is room for a packet more, and a router knows no more of \
          buffers than on or off; valid: credits, or a network without rings"
     );
 }
@@ -1376,7 +1376,7 @@ fn inputs_and_outputs_of_the_crossbar_that_do_not_fit() {
     assert_eq!(
         after("[router.input_queued]\ncrossbar_outputs = 2"),
         "line 8, column 1: router.input_queued.crossbar_outputs = 2: unknown key; did you mean `crossbar_inputs`? \
-         Valid: vcs, buffers, crossbar_latency, pipeline_latency, consumption, crossbar_inputs, allocator"
+         Valid: vcs, buffers, flow_control, crossbar_latency, pipeline_latency, consumption, crossbar_inputs, allocator"
     );
 }
 
