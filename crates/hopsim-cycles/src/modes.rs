@@ -152,6 +152,7 @@ pub fn is_full(system: &System) -> bool {
         || system.nic.when_full == WhenFull::Wait
         || system.control.sat.is_some()
         || system.cioq().damq.is_some()
+        || system.cioq().on_off.is_some()
         || system.cioq().crossbar_outputs > 1
         || system.jobs.iter().filter_map(JobPlan::traffic).any(traffic)
 }
@@ -166,6 +167,7 @@ pub fn is_plain(system: &System) -> bool {
         && round_robin(&allocator.output_arbiter)
         && !allocator.transit_priority
         && system.control.ipr == 0.0
+        && system.cioq().on_off.is_none()
         && is_regular(system)
 }
 

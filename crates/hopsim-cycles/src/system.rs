@@ -196,6 +196,8 @@ pub struct CioqPlan {
     pub input_pointer: InputPointer,
     /// How the VCs of a port share its buffer, by link class.
     pub damq: Option<ByClass<Shares>>,
+    /// When the buffers of links say off and on, by link class; `None` with credits.
+    pub on_off: Option<ByClass<Thresholds>>,
     /// How packets leave for the nodes.
     pub consumption: Consumption,
     /// Outputs of the crossbar that an output port has; 1 without output queues.
@@ -216,10 +218,20 @@ impl CioqPlan {
             output_hold: OutputHold::Transfer,
             input_pointer: InputPointer::Grant,
             damq: None,
+            on_off: None,
             consumption: Consumption::Serial,
             crossbar_outputs: 1,
         }
     }
+}
+
+/// When a buffer says off, and when on again: see *On/off flow control* in `docs/model.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Thresholds {
+    /// It says off when fewer phits than so many are free.
+    pub off: u32,
+    /// It says on when at least so many phits are free.
+    pub on: u32,
 }
 
 /// A shared buffer.

@@ -5,6 +5,7 @@ mod classes;
 mod damq;
 pub mod external;
 pub mod fabric;
+mod flow_control;
 mod generators;
 mod jobs;
 pub mod means;
@@ -33,7 +34,7 @@ use hopsim_cycles::choices::{
     Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer, OutputHold,
 };
 use hopsim_cycles::injection::{ControlConfig, InjectionControl};
-use hopsim_cycles::jobs::job_of;
+use hopsim_cycles::jobs::{JobPlan, job_of};
 use hopsim_cycles::system::{CioqPlan, MOST_QUEUED, NicPlan, RouterPlan, System};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::{NONE, Network};
@@ -102,6 +103,12 @@ impl Plan {
         check_size(&network)?;
         let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
         let jobs = jobs::build(&experiment, &topology, &network, library)?;
+        let sizes = flow_control::Sizes {
+            network: &network,
+            shortest: jobs.iter().map(JobPlan::shortest_packet).min().unwrap_or(1),
+            longest: jobs.iter().map(JobPlan::longest_packet).max().unwrap_or(1),
+        };
+        router.on_off = flow_control::thresholds(&mut experiment, (&router, &routing), &sizes)?;
         let nic = nic_plan(&experiment);
         let control = control(&experiment, &topology, &network)?;
         // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
@@ -343,6 +350,7 @@ fn router_plan(experiment: &Experiment) -> Result<CioqPlan, ConfigError> {
         output_hold: s.output_hold.unwrap_or(OutputHold::Transfer),
         input_pointer: s.input_pointer.unwrap_or(InputPointer::Grant),
         damq: None,
+        on_off: None,
         consumption,
         crossbar_outputs: crossbar_outputs(experiment)?,
     })

@@ -166,7 +166,7 @@ impl Simulator<'_> {
             latency,
         });
         if !to.is_terminal() {
-            assert!(to.credits(vc) >= length, "a packet is granted without credit");
+            assert!(to.has_room(vc, length), "a packet is granted without room");
             let minimal = !wish.after.misrouted;
             to.outstanding[vc].push(Outstanding { packet, length: space, minimal });
         }
@@ -226,7 +226,7 @@ impl Simulator<'_> {
         let unheld = output.is_terminal() && self.plan.system.cioq().ejection == Ejection::IdleNode;
         let credit = match role {
             _ if !output.is_terminal() => {
-                output.credits(to.vc as usize) >= self.space(length) + self.left_free(place, to)
+                output.has_room(to.vc as usize, self.space(length) + self.left_free(place, to))
             }
             Role::Request(kind) => {
                 self.nics[router * self.nodes_per_router + to.port].reply_space[kind] >= length

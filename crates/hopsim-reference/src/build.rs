@@ -94,6 +94,7 @@ impl Builder<'_> {
             },
             wire: DelayLine::new(),
             vcs: (0..vcs).map(|_| VecDeque::new()).collect(),
+            says_on: vec![true; vcs],
             transfers: Vec::new(),
             consumptions: Vec::new(),
             arbiters: numbers
@@ -115,6 +116,13 @@ impl Builder<'_> {
             },
             outstanding: (0..spec.vcs).map(|_| Vec::new()).collect(),
             credit_wire: DelayLine::new(),
+            is_on: plan
+                .system
+                .router
+                .cioq()
+                .and_then(|router| router.on_off)
+                .map(|_| vec![true; spec.vcs.into()]),
+            word_wire: DelayLine::new(),
             crossbar: DelayLine::new(),
             bypass: DelayLine::new(),
             queue: VecDeque::new(),

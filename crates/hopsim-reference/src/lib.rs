@@ -32,6 +32,7 @@ mod flits;
 mod life;
 pub mod metrics;
 mod nic;
+mod on_off;
 mod program;
 mod room;
 mod route;

@@ -110,6 +110,7 @@ impl<'a> Simulator<'a> {
             self.consume_arrived(router);
             self.allocate(router);
         });
+        self.say_off_and_on();
         self.count_waits(heads);
         self.advance();
         (0..self.nics.len()).for_each(|node| self.inject(node));
@@ -163,6 +164,9 @@ impl<'a> Simulator<'a> {
             for output in &mut router.outputs {
                 while let Some((vc, packet)) = output.credit_wire.pop_due(self.now) {
                     output.take_credit(vc, packet);
+                }
+                while let Some((vc, word)) = output.word_wire.pop_due(self.now) {
+                    output.is_on.iter_mut().for_each(|is_on| is_on[vc] = word);
                 }
             }
             for input in &mut router.inputs {

@@ -14,7 +14,7 @@ impl Simulator<'_> {
         for (router, parts) in self.routers.iter().enumerate() {
             for (port, output) in parts.outputs.iter().enumerate().filter(|(_, output)| !output.is_terminal())
             {
-                for vc in (0..output.outstanding.len()).filter(|&vc| output.credits(vc) < room) {
+                for vc in (0..output.outstanding.len()).filter(|&vc| !output.has_room(vc, room)) {
                     *self.stalls.entry((row, router as u32, port, vc)).or_default() += 1;
                 }
             }

@@ -28,10 +28,10 @@ impl Simulator<'_> {
                 for vc in (0..output.outstanding.len()).filter(|_| !output.is_terminal()) {
                     let bubble =
                         self.plan.system.network.classes.links.first().map_or(0, |class| class.bubble);
-                    if output.credits(vc) < room {
+                    if !output.has_room(vc, room) {
                         waiting.lacked_room.insert((router, port, vc), now);
                     }
-                    if output.credits(vc) < room + bubble {
+                    if !output.has_room(vc, room + bubble) {
                         waiting.lacked_bubble.insert((router, port, vc), now);
                     }
                 }

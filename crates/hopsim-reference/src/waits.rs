@@ -89,10 +89,10 @@ impl Simulator<'_> {
                 _ => WaitReason::Arbitration,
             };
         }
-        let (credits, room) = (output.credits(to.vc as usize), self.space(length));
-        if credits < room {
+        let (vc, room) = (to.vc as usize, self.space(length));
+        if !output.has_room(vc, room) {
             WaitReason::Credits
-        } else if credits < room + self.left_free(place, to) {
+        } else if !output.has_room(vc, room + self.left_free(place, to)) {
             if self.enters_ring(place, to) { WaitReason::Bubble } else { WaitReason::Lbr }
         } else if self.is_busy(place.0, to.port, length) {
             WaitReason::Output

@@ -153,7 +153,7 @@ impl Policy {
                 .value("nrg")
                 .valid("rrg or crg, or a ≥ 2"));
         }
-        let idle = (0..dragonfly.routers()).find(|&r| dragonfly.groups_behind(r).next().is_none());
+        let idle = dragonfly.router_without_global_link();
         if let (Self::Crg | Self::Nrg, Some(router)) = (self, idle) {
             return Err(ConfigError::new("policy", format!("router {router} has no connected global link"))
                 .value(if self == Self::Crg { "crg" } else { "nrg" })

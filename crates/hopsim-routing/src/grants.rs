@@ -51,10 +51,14 @@ pub fn each_by_route<M: Mechanism + ?Sized>(
 
 /// Visits the trunks that a packet in router `at` may draw on its way to router `to`, some of them twice.
 pub fn each_trunk(base: &Minimal, at: u32, to: u32, mut visit: impl FnMut(u16)) {
-    let choices = trunk_choices(base, at, to);
+    let topology = base.topology();
+    if !topology.has_trunks() || at == to {
+        return visit(0);
+    }
+    // Where one link alone is on a shortest path, that need not be the first one.
+    let choices = topology.trunk_choices(at, to);
     for choice in 0..choices {
-        let mut stream = Stream::drawing(choice, choices);
-        visit(if choices == 1 { 0 } else { base.topology().choose_trunk(at, to, &mut stream) });
+        visit(topology.choose_trunk(at, to, &mut Stream::drawing(choice, choices)));
     }
 }
 

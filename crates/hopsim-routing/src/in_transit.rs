@@ -8,6 +8,7 @@ use super::view::{Draws, Sensors, View};
 use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Place, Request, Route, RouteState, Way};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
+use hopsim_network::topology::dragonfly::Dragonfly;
 use hopsim_network::topology::{GLOBAL, LOCAL, Topology};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
@@ -35,6 +36,25 @@ pub enum MisroutePolicy {
     Crg,
     /// Neighbour-router global (NRG): over a local link, then a global one.
     Nrg,
+}
+
+impl MisroutePolicy {
+    /// Refuses a policy with which packets could come to a router that they cannot leave.
+    fn check(self, dragonfly: &Dragonfly) -> Result<(), ConfigError> {
+        let name = match self {
+            Self::Mm => "mm",
+            Self::Rrg => "rrg",
+            Self::Crg => return Ok(()),
+            Self::Nrg => "nrg",
+        };
+        let Some(router) = dragonfly.router_without_global_link() else { return Ok(()) };
+        let reason = format!(
+            "router {router} has no connected global link, and a packet misrouted to it would have to leave its group from there"
+        );
+        Err(ConfigError::new("policy", reason)
+            .value(name)
+            .valid("crg, or another number of groups or global links"))
+    }
 }
 
 /// How a misroute is found.
@@ -83,6 +103,7 @@ impl InTransitRule {
             return Err(ConfigError::new("", "a group of one router has no local links to misroute over")
                 .valid("a ≥ 2, or source-adaptive routing"));
         }
+        self.policy.check(dragonfly)?;
         self.trigger.check().map_err(|e| e.within("trigger"))
     }
 }

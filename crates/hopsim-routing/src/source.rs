@@ -374,7 +374,8 @@ mod tests {
 
     #[test]
     fn in_the_consecutive_arrangement_both_ways_to_count_links_agree() {
-        let config = Config { p: 1, a: 4, h: 2, groups: None, arrangement: Arrangement::Consecutive };
+        let config =
+            Config { p: 1, a: 4, h: 2, groups: None, trunk: None, arrangement: Arrangement::Consecutive };
         let t = Dragonfly::new(&config).unwrap();
         for from in 0..t.routers() {
             for to in 0..t.routers() {
@@ -390,7 +391,8 @@ mod tests {
     #[test]
     fn under_palm_tree_the_formulas_of_the_other_arrangement_are_wrong_for_a_fifth_of_the_paths() {
         // About 21 % at h = 8.
-        let config = Config { p: 8, a: 16, h: 8, groups: None, arrangement: Arrangement::Palmtree };
+        let config =
+            Config { p: 8, a: 16, h: 8, groups: None, trunk: None, arrangement: Arrangement::Palmtree };
         let t = Dragonfly::new(&config).unwrap();
         let pairs = (0..t.routers()).flat_map(|from| (0..t.a() * 4).map(move |to| (from, to * 32)));
         let wrong = pairs

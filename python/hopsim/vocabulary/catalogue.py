@@ -28,6 +28,7 @@ KINDS = {
     "routing": "routing",
     "trigger": "routing.olm.trigger",
     "vcs": "router.cioq.vcs.management",
+    "flow_control": "router.cioq.flow_control",
     "pattern": "jobs.traffic.pattern",
     "process": "jobs.traffic.process",
     "control": "nic.control",

@@ -48,6 +48,15 @@ impl RouterConfig {
         }
     }
 
+    /// What keeps buffers from overflowing, to be changed.
+    pub fn flow_control_mut(&mut self) -> &mut FlowControl {
+        match self {
+            Self::Cioq(router) => &mut router.flow_control,
+            Self::InputQueued(router) => &mut router.flow_control,
+            Self::Infiniband(_) => not_a_fabric(),
+        }
+    }
+
     /// The virtual channels of the router.
     pub fn vcs(&self) -> &Vcs {
         match self {
@@ -105,6 +114,63 @@ impl Default for CrossbarInputs {
     }
 }
 
+/// How a router keeps the input buffers behind its links from overflowing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowControl {
+    /// Credits: a router counts how much room every VC of the next buffer has, and is told of all room that becomes free.
+    ///
+    /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §13.3.
+    Credits(Nothing),
+    /// On/off: a VC of a buffer says off when it has little room left and on when it has enough again, and a router sends packets to
+    /// it as long as the last word that it has heard is on.
+    OnOff(OnOff),
+}
+
+impl Default for FlowControl {
+    fn default() -> Self {
+        Self::Credits(Nothing {})
+    }
+}
+
+/// A VC of the buffer of a link says off when fewer than `off` phits are free, and on when at least `on` are. A packet takes its room as a
+/// whole, from the arrival of its head to its grant. What is said takes the latency of the link. A router starts a packet only while the last
+/// word that it has heard of the VC is on, so `off` must leave room for all packets that may still come until the sender has heard it:
+/// those that are on the link, in the crossbar and in the output queue, and those that set out meanwhile. Less is refused. What is above
+/// that keeps the link busy while a word travels: buffers have to be larger than with credits for the same throughput.
+///
+/// A router does not know how much room there is. So VCs must be fixed (`increasing`, or one VC per link where hops may use all of them), and
+/// neither adaptive routing, nor FlexVC, nor bubbles, nor shared buffers are there beside it. Nodes know their injection buffers.
+///
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §13.3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OnOff {
+    /// When the buffers of local links say off and on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local: Option<Thresholds>,
+    /// When the buffers of global links say off and on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global: Option<Thresholds>,
+    /// When the buffers of links say off and on, in topologies with one class of links.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<Thresholds>,
+}
+
+/// When the VCs of the buffers of a class of links say off, and when on again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Thresholds {
+    /// A VC says off when fewer phits than so many are free; default: the least with which no buffer overflows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
+    pub off: Option<u32>,
+    /// A VC says on when at least so many phits are free, no fewer than `off`; default: as many as `off`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
+    pub on: Option<u32>,
+}
+
 /// Outputs of the crossbar that an output port may have.
 pub const CROSSBAR_OUTPUTS: RangeInclusive<u32> = 1..=16;
 
@@ -126,6 +192,8 @@ pub struct Cioq {
     pub vcs: Vcs,
     /// Buffer sizes.
     pub buffers: Buffers,
+    /// What keeps the buffers of links from overflowing.
+    pub flow_control: FlowControl,
     /// Crossbar rate relative to the links \[1 … 64\]: a packet occupies the crossbar ⌈length / speedup⌉ cycles,
     /// or until it has arrived.
     #[schemars(range(min = 1.0, max = 64.0))]
@@ -152,6 +220,7 @@ impl Default for Cioq {
         Self {
             vcs: Vcs::default(),
             buffers: Buffers::default(),
+            flow_control: FlowControl::default(),
             speedup: 2.0,
             crossbar_inputs: CrossbarInputs::default(),
             crossbar_outputs: 1,
@@ -175,6 +244,8 @@ pub struct InputQueued {
     pub vcs: Vcs,
     /// Buffer sizes.
     pub buffers: InputBuffers,
+    /// What keeps the buffers of links from overflowing.
+    pub flow_control: FlowControl,
     /// Delay from the grant to the link \[cycles\].
     #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub crossbar_latency: u32,

@@ -2,7 +2,7 @@
 
 use super::{ejection_vcs, within};
 use crate::config::limits::BUFFERS;
-use crate::config::router::{RouterConfig, Vcs, not_a_fabric};
+use crate::config::router::{FlowControl, OnOff, RouterConfig, Thresholds, Vcs, not_a_fabric};
 use crate::config::{Experiment, LinkConfig, LinksConfig};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::{ClassSpec, Classes};
@@ -17,6 +17,7 @@ struct Defaults {
     link: fn(&mut LinksConfig) -> &mut Option<LinkConfig>,
     vcs: fn(&mut Vcs) -> &mut Option<u32>,
     buffers: fn(&mut RouterConfig) -> &mut Option<u32>,
+    thresholds: fn(&mut OnOff) -> &mut Option<Thresholds>,
 }
 
 /// One row per class: its key in a document, which is its name in the topology, latency and buffer.
@@ -34,6 +35,7 @@ macro_rules! defaults {
                 RouterConfig::InputQueued(r) => &mut r.buffers.$key,
                 RouterConfig::Infiniband(_) => not_a_fabric(),
             },
+            thresholds: |on_off| &mut on_off.$key,
         },)*];
     };
 }
@@ -85,6 +87,10 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology) -> Result<(), C
         refuse(format!("router.{name}.buffers.{}", class.name), buffer.is_some())?;
         if exists {
             buffer.get_or_insert(class.buffer);
+        }
+        if let FlowControl::OnOff(on_off) = experiment.router.flow_control_mut() {
+            let thresholds = (class.thresholds)(on_off);
+            refuse(format!("router.{name}.flow_control.on_off.{}", class.name), thresholds.is_some())?;
         }
     }
     Ok(())
@@ -169,4 +175,9 @@ pub fn vcs_mut(router: &mut RouterConfig) -> &mut Vcs {
 /// VCs of a class.
 pub fn vcs_of<'v>(vcs: &'v mut Vcs, class: &str) -> &'v mut Option<u32> {
     (Defaults::of(class).vcs)(vcs)
+}
+
+/// When the buffers of a class say off and on.
+pub fn thresholds_of<'o>(on_off: &'o mut OnOff, class: &str) -> &'o mut Option<Thresholds> {
+    (Defaults::of(class).thresholds)(on_off)
 }

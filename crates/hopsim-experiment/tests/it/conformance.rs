@@ -4,6 +4,7 @@
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
 use hopsim_experiment::proof::{Channel as Named, Ground, Verdict, dependencies, prove};
+use hopsim_network::network::{Network, TERMINAL};
 use hopsim_network::topology::GLOBAL;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::prospect::{Choice, Misroutes, Options, Prospect};
@@ -77,6 +78,7 @@ fn networks() -> Vec<Value> {
         shape(1, 4, 2, 9, "consecutive"),
         shape(1, 3, 2, 3, "palmtree"),
         shape(1, 4, 2, 4, "consecutive"),
+        json!({ "dragonfly": { "p": 1, "a": 4, "h": 2, "groups": 4, "trunk": 2 } }),
     ]
 }
 
@@ -106,18 +108,20 @@ fn plan(topology: &Value, routing: &Value, vcs: &Value) -> Plan {
     Plan::new(&experiment).unwrap_or_else(|e| panic!("{routing} on {topology}: {e}"))
 }
 
-/// A router in some state: a function of seed and output.
-pub struct AnyState(pub Stream, pub Head);
+/// A router in some state: a function of seed and output. Ports that no link is plugged in are never open.
+pub struct AnyState<'p>(pub Stream, pub Head, pub &'p Network);
 
-impl AnyState {
+impl AnyState<'_> {
     fn number(&self, request: Request, kind: u64, below: u32) -> u32 {
         self.0.at(request.port as u64).at(u64::from(request.vc)).at(kind).below(below)
     }
 }
 
-impl View for AnyState {
+impl View for AnyState<'_> {
     fn open(&self, request: Request) -> bool {
-        self.number(request, 0, 2) == 0
+        let Self(_, head, network) = self;
+        let is_node = network.layout.class[request.port] == TERMINAL;
+        (is_node || network.link(head.router, request.port).peer.is_some()) && self.number(request, 0, 2) == 0
     }
     fn credits(&self, request: Request) -> u32 {
         self.number(request, 1, 17)
@@ -221,7 +225,11 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, graph: 
         let request = settled.or_else(|| {
             let any = draw.at(attempt);
             let mut numbers = Numbers { head: draw.clone(), attempt: any.at(1) };
-            let decision = plan.system.routing.decide(&mut taken, &AnyState(any.at(2), head), &mut numbers);
+            let decision = plan.system.routing.decide(
+                &mut taken,
+                &AnyState(any.at(2), head, &plan.system.network),
+                &mut numbers,
+            );
             taken = decision.after;
             decision.request
         });
@@ -271,7 +279,11 @@ fn is_proved(plan: &Plan, graphs: &[Graph; 2]) {
         dependencies(plan, proof.ground == Ground::Escape).expect("few heads").into_iter().collect();
     let named = |(router, port, vc): Channel| Named { router, port, vc };
     for (held, wanted, ()) in graphs.iter().flat_map(Graph::all_edges) {
-        assert!(foreseen.contains(&(named(held), named(wanted))), "{held:?} waits for {wanted:?}");
+        let routing = &plan.experiment.routing;
+        assert!(
+            foreseen.contains(&(named(held), named(wanted))),
+            "{held:?} waits for {wanted:?}: {routing:?}"
+        );
     }
 }
 

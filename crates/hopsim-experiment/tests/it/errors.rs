@@ -50,7 +50,7 @@ fn unknown_key() {
     assert_eq!(
         after("[router.cioq]\ncrosbar_latency = 3"),
         "line 8, column 1: router.cioq.crosbar_latency = 3: unknown key; did you mean `crossbar_latency`? \
-         Valid: vcs, buffers, speedup, crossbar_inputs, crossbar_outputs, crossbar_latency, pipeline_latency, allocator"
+         Valid: vcs, buffers, flow_control, speedup, crossbar_inputs, crossbar_outputs, crossbar_latency, pipeline_latency, allocator"
     );
     assert_eq!(
         after("[measure]\nwarm-up = 3"),
@@ -398,6 +398,143 @@ fn routing_that_does_not_fit_the_topology() {
             )
         );
     }
+}
+
+#[test]
+fn on_off_flow_control_with_thresholds_that_do_not_fit() {
+    let with = |keys: &str| {
+        set(&["router.cioq.buffers={ local = 64 }", &format!("router.cioq.flow_control.on_off={{ {keys} }}")])
+    };
+    // Packets have 8 phits, and heads may come in 2 · 10 + 7 + 24 cycles.
+    assert_eq!(
+        with("local = { off = 55 }"),
+        "router.cioq.flow_control.on_off.local.off = 55 (override): up to 56 phits may still come when a buffer has said off, \
+         and it would overflow; valid: at least 56 phits"
+    );
+    assert_eq!(with("local = { off = 56 }, global = { off = 232, on = 256 }"), "accepted");
+    assert_eq!(
+        with("local = { off = 60, on = 59 }"),
+        "router.cioq.flow_control.on_off.local.on = 59 (override): a buffer says off when fewer than 60 phits are free; \
+         valid: 60 … 64"
+    );
+    assert_eq!(
+        with("local = { on = 65 }"),
+        "router.cioq.flow_control.on_off.local.on = 65 (override): the buffer has 64 phits, and would never say on again; \
+         valid: 56 … 64"
+    );
+    assert_eq!(
+        with("network = { off = 60 }"),
+        "router.cioq.flow_control.on_off.network (override): the topology has no network links; \
+         valid: no such key; its links are local, global"
+    );
+    assert_eq!(
+        with("local = { off = 65 }"),
+        "router.cioq.buffers.local = 64 (override): a buffer that has room for fewer than 65 phits would never be on; \
+         valid: at least 65 phits"
+    );
+    assert_eq!(
+        set(&["router.cioq.flow_control.on_off={}"]),
+        "router.cioq.buffers.local = 32: up to 56 phits may still come when a buffer has said off (on/off flow control); \
+         valid: at least 56 phits"
+    );
+}
+
+#[test]
+fn on_off_flow_control_beside_what_reads_credits() {
+    let with = |more: &[&str]| {
+        let mut all = vec!["router.cioq.buffers.local=64", "router.cioq.flow_control.on_off={}"];
+        all.extend(more);
+        set(&all)
+    };
+    assert_eq!(with(&[]), "accepted");
+    assert_eq!(with(&["routing.valiant.recompute=true"]), "accepted");
+    let refused = |reason: &str, valid: &str| {
+        format!("router.cioq.flow_control.on_off (override): {reason}; valid: credits, or {valid}")
+    };
+    for routing in ["ugal", "olm", "piggyback", "par", "source_adaptive"] {
+        assert_eq!(
+            with(&[&format!("routing={routing}")]),
+            refused(
+                "adaptive routing compares the room in buffers, of which a router knows no more than on or off",
+                "routing that does not adapt: minimal, valiant or up_down"
+            )
+        );
+    }
+    assert_eq!(
+        with(&["router.cioq.vcs.management=flexvc"]),
+        refused(
+            "packets take the VC with most room, and a router knows no more of buffers than on or off",
+            "VCs of which each hop has one: increasing instead of flexvc, or one VC per link"
+        )
+    );
+    assert_eq!(
+        with(&["router.cioq.buffers.damq={ local_reserve = 1, global_reserve = 1 }"]),
+        refused(
+            "the VCs of a shared buffer take room from each other, of which on and off say nothing",
+            "buffers without damq"
+        )
+    );
+    assert_eq!(
+        message_of(
+            "load = 0.1\ntopology.ring.routers = 4\nrouter.input_queued.flow_control.on_off = {}\nrouter.input_queued.vcs.network = 1\n",
+            &[]
+        ),
+        "line 3, column 34: router.input_queued.flow_control.on_off: a bubble is room for a packet more, and a router knows no more of \
+         buffers than on or off; valid: credits, or a network without rings"
+    );
+}
+
+#[test]
+fn trunk_for_which_a_group_has_too_few_global_links() {
+    for (trunk, groups, valid) in [(3, 4, "1 … 2"), (0, 4, "1 … 2"), (2, 9, "1 … 1")] {
+        assert_eq!(
+            set(&[
+                &format!("topology.dragonfly.groups={groups}"),
+                &format!("topology.dragonfly.trunk={trunk}")
+            ]),
+            format!(
+                "topology.dragonfly.trunk = {trunk} (override): a group has a·h = 8 global links and {} other groups; \
+                 valid: {valid}",
+                groups - 1
+            )
+        );
+    }
+    assert_eq!(
+        after("trunk = 9"),
+        "line 7, column 1: topology.dragonfly.trunk = 9: a group has a·h = 8 global links; valid: 1 … 8"
+    );
+    assert_eq!(after("trunk = 8"), "accepted");
+}
+
+#[test]
+fn misroutes_to_routers_without_global_links() {
+    let trunks = "topology.dragonfly={ p = 2, a = 4, h = 2, groups = 3, trunk = 1 }";
+    let unplugged = "topology.dragonfly={ p = 2, a = 3, h = 1, groups = 3 }";
+    for (network, router) in [(trunks, 1), (unplugged, 2)] {
+        for (mechanism, policy) in [("olm", "mm"), ("olm", "rrg"), ("olm", "nrg"), ("par", "mm")] {
+            assert_eq!(
+                set(&[network, &format!("routing.{mechanism}.policy={policy}")]),
+                format!(
+                    "routing.{mechanism}.policy = {policy} (override): router {router} has no connected global link, and a packet \
+                     misrouted to it would have to leave its group from there; \
+                     valid: crg, or another number of groups or global links"
+                )
+            );
+            assert_eq!(set(&[network, &format!("routing.{mechanism}.policy=crg")]), "accepted");
+        }
+    }
+}
+
+#[test]
+fn adversarial_consecutive_traffic_from_a_router_without_global_links() {
+    assert_eq!(
+        set(&[
+            "topology.dragonfly={ p = 2, a = 4, h = 2, groups = 3, trunk = 1 }",
+            "jobs.0.traffic.pattern=ADVc"
+        ]),
+        "jobs.0.traffic.pattern.adversarial_consecutive (override): the last router of group 0 has no connected global link; \
+         valid: another pattern, or another number of groups or global links"
+    );
 }
 
 #[test]
@@ -1239,7 +1376,7 @@ fn inputs_and_outputs_of_the_crossbar_that_do_not_fit() {
     assert_eq!(
         after("[router.input_queued]\ncrossbar_outputs = 2"),
         "line 8, column 1: router.input_queued.crossbar_outputs = 2: unknown key; did you mean `crossbar_inputs`? \
-         Valid: vcs, buffers, crossbar_latency, pipeline_latency, consumption, crossbar_inputs, allocator"
+         Valid: vcs, buffers, flow_control, crossbar_latency, pipeline_latency, consumption, crossbar_inputs, allocator"
     );
 }
 

@@ -62,7 +62,8 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), reply: bool, seen: &
         let any = draw.at(attempt);
         let mut numbers = Numbers { head: draw.clone(), attempt: any.at(1) };
         let mut taken = state;
-        let decision = system.routing.decide(&mut taken, &AnyState(any.at(2), head), &mut numbers);
+        let decision =
+            system.routing.decide(&mut taken, &AnyState(any.at(2), head, &system.network), &mut numbers);
         let Some(request) = decision.request else { continue };
         let Some((next, port)) = system.network.link(head.router, request.port).peer else {
             if let Some(holds) = holds.filter(|_| answers && !reply) {
@@ -111,10 +112,14 @@ fn small() -> Vec<Plan> {
     let mut all = Vec::new();
     let cioq = json!({ "cioq": {} });
     let flexible = json!({ "cioq": { "vcs": { "local": 5, "global": 3, "management": { "flexvc": {} } } } });
-    let shapes = [(3, 2, 3, "palmtree"), (2, 1, 3, "consecutive"), (3, 1, 4, "palmtree")];
-    for (a, h, groups, arrangement) in shapes {
-        let dragonfly =
-            json!({ "dragonfly": { "p": 1, "a": a, "h": h, "groups": groups, "arrangement": arrangement } });
+    let shapes = [
+        json!({ "p": 1, "a": 3, "h": 2, "groups": 3 }),
+        json!({ "p": 1, "a": 2, "h": 1, "groups": 3, "arrangement": "consecutive" }),
+        json!({ "p": 1, "a": 3, "h": 1, "groups": 4 }),
+        json!({ "p": 1, "a": 3, "h": 2, "groups": 3, "trunk": 2 }),
+    ];
+    for shape in shapes {
+        let dragonfly = json!({ "dragonfly": shape });
         for routing in [
             json!({ "minimal": {} }),
             json!({ "valiant": { "intermediate": "group", "policy": "nrg" } }),

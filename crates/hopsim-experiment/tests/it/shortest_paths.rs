@@ -105,7 +105,11 @@ fn follow(plan: &Plan, (from, to, serial): (u32, u32, u64), mut visit: impl FnMu
         let settled = plan.system.routing.settle(&head, &mut state, || draw.clone());
         let request = settled.unwrap_or_else(|| {
             let mut numbers = Numbers { head: draw.clone(), attempt: draw.at(1) };
-            let decision = plan.system.routing.decide(&mut state, &AnyState(draw.at(2), head), &mut numbers);
+            let decision = plan.system.routing.decide(
+                &mut state,
+                &AnyState(draw.at(2), head, &plan.system.network),
+                &mut numbers,
+            );
             state = decision.after;
             decision.request.unwrap_or_else(|| lowest_option(plan, &head, route))
         });

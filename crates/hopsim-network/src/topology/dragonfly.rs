@@ -1,40 +1,15 @@
 //! The dragonfly: see [`Config`].
 
+use super::arrangement::Links;
 use super::{GLOBAL, GroupClasses, Interconnect, LOCAL, MAX_PORTS, Parameters, PortClass};
 use crate::by_class::ByClass;
 use crate::error::{ConfigError, within};
-use hopsim_random::{Purpose, Stream};
+use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// How the global links of a group are spread over the other groups.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Arrangement {
-    /// Slot s of group g leads to group g − s − 1 (mod groups): the last router of a group holds the links to the
-    /// next h groups.
-    #[default]
-    Palmtree,
-    /// Slot s leads to the s-th group, counting all but the own one.
-    Consecutive,
-    /// Every group has the links of `consecutive` in an order of its own, drawn at random: links to neighbouring groups stand at different
-    /// routers in different groups, and so do the links of a trunk (Camarero, Vallejo & Beivide, ACM TACO 11(4), 2014).
-    Random(RandomArrangement),
-}
-
-/// What a random arrangement is drawn from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RandomArrangement {
-    /// Which of all random arrangements it is: the same one with all seeds of a run.
-    #[serde(default = "one")]
-    pub instance: u64,
-}
-
-fn one() -> u64 {
-    1
-}
+pub use super::arrangement::{Arrangement, RandomArrangement};
 
 /// A group has `a` routers, every two of them joined by a local link. Each router has `p` nodes and `h` global links
 /// to other groups. A balanced network has a = 2p = 2h.
@@ -46,6 +21,12 @@ fn one() -> u64 {
 /// Groups: with a·h + 1 of them every pair shares one global link. With fewer, the slots wrap round and each pair
 /// shares ⌊a·h / (groups − 1)⌋ parallel links (a trunk), some pairs one more; at most one slot per group stays
 /// unplugged.
+///
+/// With `trunk` = K every pair of groups shares exactly K links. The N = K · (groups − 1) links of a group, numbered as slots are
+/// where there are no others, are spread evenly: link i is at slot ⌊i · a · h / N⌋. So a router has ⌊N / a⌋ or ⌈N / a⌉ of them, and
+/// those of a trunk are at least ⌊a / K⌋ routers apart from each other, round the group: no arrangement has them all farther apart, and
+/// with K ≤ a every one is at a router of its own. The other slots stay unplugged. With `random` that is so before groups get orders of
+/// their own, and not afterwards.
 ///
 /// Source: Kim et al., ISCA 2008; arrangements: Fuentes' thesis (2017), §1.2.1 and figure 1.10.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -60,10 +41,16 @@ pub struct Config {
     /// Global links per router.
     #[schemars(range(min = *SIZES.start(), max = *SIZES.end()))]
     pub h: u32,
-    /// Number of groups \[2 … a·h + 1\]; default a·h + 1, one global link between every pair of groups.
+    /// Number of groups \[2 … a·h + 1\]; default a·h + 1, one global link between every pair of groups, or with `trunk` as many as
+    /// can be reached, ⌊a·h / trunk⌋ + 1.
     #[schemars(range(min = 2))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<u32>,
+    /// Global links between every pair of groups \[1 … ⌊a·h / (groups − 1)⌋\]; default: as many as there are ports for, of some
+    /// pairs one more than of others.
+    #[schemars(range(min = 1))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trunk: Option<u32>,
     /// How the global links of a group are spread over the other groups.
     #[serde(default)]
     pub arrangement: Arrangement,
@@ -79,13 +66,10 @@ pub struct Dragonfly {
     a: u32,
     h: u32,
     groups: u32,
-    arrangement: Arrangement,
-    /// Orders of the slots of all groups, where these are drawn at random -- constant.
-    orders: Option<SlotOrders>,
-    /// Whether a pair of groups shares more than one link -- constant.
+    /// Where the slots lead to -- constant.
+    links: Links,
+    /// Whether a pair of groups shares more than one link, or could -- constant.
     trunked: bool,
-    /// Residues (offset − 1) of the slots beyond the last full round -- constant.
-    spare: Vec<u32>,
     /// Group and position of every router -- constant.
     places: Vec<Place>,
     /// Links from group x to group y, at `trunks[trunk_start[x·groups + y]..]` -- constant.
@@ -109,39 +93,6 @@ struct Exit {
     port: u16,
 }
 
-/// An order of its own for the slots of every group.
-#[derive(Clone, Debug)]
-struct SlotOrders {
-    slots: u32,
-    /// The slot whose link stands at a slot, by group · slots + slot.
-    link_at: Vec<u32>,
-    /// The slot at which the link of a slot stands, by group · slots + slot.
-    place_of: Vec<u32>,
-}
-
-impl SlotOrders {
-    fn draw(config: RandomArrangement, (groups, slots): (u32, u32)) -> Self {
-        let mut orders = Self { slots, link_at: Vec::new(), place_of: vec![0; (groups * slots) as usize] };
-        for group in 0..groups {
-            let mut links: Vec<u32> = (0..slots).collect();
-            Stream::new(config.instance, Purpose::Arrangement, u64::from(group)).shuffle(&mut links);
-            for (slot, &link) in (0..).zip(&links) {
-                orders.place_of[(group * slots + link) as usize] = slot;
-            }
-            orders.link_at.extend(links);
-        }
-        orders
-    }
-
-    fn link_at(&self, group: u32, slot: u32) -> u32 {
-        self.link_at[(group * self.slots + slot) as usize]
-    }
-
-    fn place_of(&self, group: u32, link: u32) -> u32 {
-        self.place_of[(group * self.slots + link) as usize]
-    }
-}
-
 /// A global link, one of those between two groups.
 #[derive(Clone, Copy, Debug)]
 struct Trunk {
@@ -158,6 +109,33 @@ impl Trunk {
     }
 }
 
+impl Config {
+    /// The number of groups, which those and the links of a trunk must fit.
+    fn groups(&self) -> Result<u32, ConfigError> {
+        let slots = self.a * self.h;
+        let most = slots + 1;
+        let refuse =
+            |key, value: u32, reason, valid| Err(ConfigError::new(key, reason).value(value).valid(valid));
+        let reason = match self.groups {
+            Some(0 | 1) => "a dragonfly has at least two groups".into(),
+            _ => format!("a group has a·h = {slots} global links, so it cannot reach that many groups"),
+        };
+        if let Some(groups) = self.groups.filter(|groups| !(2..=most).contains(groups)) {
+            return refuse("groups", groups, reason, format!("2 … {most} (a·h + 1)"));
+        }
+        let others = self.groups.map_or(1, |groups| groups - 1);
+        let longest = slots / others;
+        if let Some(trunk) = self.trunk.filter(|trunk| !(1..=longest).contains(trunk)) {
+            let reason = match self.groups {
+                Some(_) => format!("a group has a·h = {slots} global links and {others} other groups"),
+                None => format!("a group has a·h = {slots} global links"),
+            };
+            return refuse("trunk", trunk, reason, format!("1 … {longest}"));
+        }
+        Ok(self.groups.unwrap_or(slots / self.trunk.unwrap_or(1) + 1))
+    }
+}
+
 impl Dragonfly {
     /// Checks the parameters and builds the tables.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
@@ -170,17 +148,7 @@ impl Dragonfly {
             let reason = format!("the router would have {} ports", config.p + a + h - 1);
             return Err(ConfigError::new("a", reason).value(a).valid("p + a + h ≤ 256"));
         }
-        let most = slots + 1;
-        let groups = config.groups.unwrap_or(most);
-        if groups < 2 || groups > most {
-            let reason = match groups {
-                0 | 1 => "a dragonfly has at least two groups".into(),
-                _ => format!("a group has a·h = {slots} global links, so it cannot reach that many groups"),
-            };
-            return Err(ConfigError::new("groups", reason)
-                .value(groups)
-                .valid(format!("2 … {most} (a·h + 1)")));
-        }
+        let groups = config.groups()?;
         let routers = a * groups;
         let ports = u64::from(routers) * u64::from(config.p + a - 1 + h);
         if ports > MAX_PORTS {
@@ -196,13 +164,8 @@ impl Dragonfly {
             a,
             h,
             groups,
-            arrangement: config.arrangement,
-            orders: match config.arrangement {
-                Arrangement::Random(random) => Some(SlotOrders::draw(random, (groups, slots))),
-                Arrangement::Palmtree | Arrangement::Consecutive => None,
-            },
+            links: Links::new(config.arrangement, (groups, slots), config.trunk),
             trunked: slots > groups - 1,
-            spare: spare_residues(a * h, groups),
             places: (0..routers).map(|r| Place { group: (r / a) as u16, position: (r % a) as u16 }).collect(),
             trunks: Vec::new(),
             trunk_start: Vec::new(),
@@ -218,7 +181,7 @@ impl Dragonfly {
         for group in 0..self.groups {
             lists.iter_mut().for_each(Vec::clear);
             for slot in 0..self.a * self.h {
-                if let Some((peer, back)) = self.slot_peer(group, slot) {
+                if let Some((peer, back)) = self.links.peer(group, slot) {
                     let entry = (back / self.h) as u16;
                     lists[peer as usize].push(Trunk { exit: self.exit(slot), entry });
                 }
@@ -233,36 +196,6 @@ impl Dragonfly {
 
     fn exit(&self, slot: u32) -> Exit {
         Exit { position: (slot / self.h) as u16, port: (self.first_global() + slot % self.h) as u16 }
-    }
-
-    /// Group and slot at the other end of `slot` of `group`.
-    fn slot_peer(&self, group: u32, slot: u32) -> Option<(u32, u32)> {
-        let Some(orders) = &self.orders else { return self.link_peer(group, slot) };
-        let (peer, back) = self.link_peer(group, orders.link_at(group, slot))?;
-        Some((peer, orders.place_of(peer, back)))
-    }
-
-    /// Group and slot at the other end of `slot` of `group`, before groups are given orders of their own.
-    fn link_peer(&self, group: u32, slot: u32) -> Option<(u32, u32)> {
-        let others = self.groups - 1;
-        let rounds = self.a * self.h / others;
-        let (round, residue) = (slot / others, slot % others);
-        if round == rounds {
-            let rank = residue as usize;
-            let offset = self.spare.get(rank)? + 1;
-            let peer = (group + self.groups - offset) % self.groups;
-            return Some((peer, rounds * others + (self.spare.len() - 1 - rank) as u32));
-        }
-        match self.arrangement {
-            Arrangement::Palmtree => {
-                let peer = (group + self.groups - residue - 1) % self.groups;
-                Some((peer, (rounds - 1 - round) * others + (others - 1 - residue)))
-            }
-            Arrangement::Consecutive | Arrangement::Random(_) => {
-                let peer = if residue < group { residue } else { residue + 1 };
-                Some((peer, round * others + if group < peer { group } else { group - 1 }))
-            }
-        }
     }
 
     /// Nodes per router.
@@ -316,13 +249,18 @@ impl Dragonfly {
 
     /// The group behind `slot` of `group`, `None` if the slot is unplugged.
     pub fn group_behind(&self, group: u32, slot: u32) -> Option<u32> {
-        Some(self.slot_peer(group, slot)?.0)
+        Some(self.links.peer(group, slot)?.0)
     }
 
     /// The group behind each connected global port of `router`, in port order.
     pub fn groups_behind(&self, router: u32) -> impl Iterator<Item = u32> + '_ {
         let (group, first) = (self.group(router), self.position(router) * self.h);
         (first..first + self.h).filter_map(move |slot| self.group_behind(group, slot))
+    }
+
+    /// The first router that no global link is plugged in.
+    pub fn router_without_global_link(&self) -> Option<u32> {
+        (0..self.routers()).find(|&router| self.groups_behind(router).next().is_none())
     }
 
     /// Local links of the path from `at` to `to` in another group, over each of the links between their groups.
@@ -367,7 +305,7 @@ impl Interconnect for Dragonfly {
             let peer = if index < position { index } else { index + 1 };
             return Some((group * self.a + peer, self.local_port(peer, position)));
         }
-        let (peer_group, slot) = self.slot_peer(group, position * self.h + port - self.first_global())?;
+        let (peer_group, slot) = self.links.peer(group, position * self.h + port - self.first_global())?;
         Some((peer_group * self.a + slot / self.h, (self.first_global() + slot % self.h) as usize))
     }
 
@@ -455,26 +393,17 @@ impl Interconnect for Dragonfly {
     }
 }
 
-/// Residues served by the slots left after the last full round: a set closed under r → groups − 2 − r, so
-/// that both ends of each extra link agree; one slot per group stays unplugged when no such set fits.
-fn spare_residues(slots: u32, groups: u32) -> Vec<u32> {
-    let others = groups - 1;
-    let left = slots % others;
-    let half = left / 2;
-    let mut residues: Vec<u32> = (0..half).collect();
-    if left % 2 == 1 && others % 2 == 1 {
-        residues.push(others / 2);
-    }
-    residues.extend((0..half).rev().map(|r| others - 1 - r));
-    residues
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn dragonfly(p: u32, a: u32, h: u32, groups: Option<u32>, arrangement: Arrangement) -> Dragonfly {
-        Dragonfly::new(&Config { p, a, h, groups, arrangement }).unwrap()
+        Dragonfly::new(&Config { p, a, h, groups, trunk: None, arrangement }).unwrap()
+    }
+
+    /// A dragonfly whose groups share so many links.
+    fn trunked((a, h, groups): (u32, u32, Option<u32>), trunk: u32, arrangement: Arrangement) -> Dragonfly {
+        Dragonfly::new(&Config { p: 1, a, h, groups, trunk: Some(trunk), arrangement }).unwrap()
     }
 
     fn samples() -> Vec<Dragonfly> {
@@ -488,6 +417,23 @@ mod tests {
         all
     }
 
+    /// These, and such that say how many links a trunk has.
+    fn all_samples() -> Vec<Dragonfly> {
+        let mut all = samples();
+        let random = Arrangement::Random(RandomArrangement { instance: 3 });
+        for arrangement in [Arrangement::Palmtree, Arrangement::Consecutive, random] {
+            all.extend(trunks().map(|(shape, trunk)| trunked(shape, trunk, arrangement)));
+        }
+        all
+    }
+
+    /// Small groups, and every trunk that they can share.
+    fn trunks() -> impl Iterator<Item = ((u32, u32, Option<u32>), u32)> {
+        let shapes = [(4, 2), (3, 3), (6, 3), (5, 1), (7, 2), (8, 1)];
+        let sizes = shapes.into_iter().flat_map(|(a, h)| (2..=a * h + 1).map(move |g| (a, h, g)));
+        sizes.flat_map(|(a, h, g)| (1..=a * h / (g - 1)).map(move |trunk| ((a, h, Some(g)), trunk)))
+    }
+
     #[test]
     fn the_longest_minimal_path_has_as_many_links_as_the_diameter() {
         let t = dragonfly(1, 4, 2, None, Arrangement::Palmtree);
@@ -498,7 +444,7 @@ mod tests {
 
     #[test]
     fn neighbour_is_an_involution() {
-        for t in samples() {
+        for t in all_samples() {
             for router in 0..t.routers() {
                 for port in t.p as usize..t.ports().len() {
                     let Some((peer, back)) = t.neighbour(router, port) else { continue };
@@ -519,6 +465,53 @@ mod tests {
             let plugged: usize = (1..t.groups).map(|d| t.trunks(0, d).len()).sum();
             assert!(plugged + 1 >= (t.a * t.h) as usize);
         }
+    }
+
+    #[test]
+    fn links_of_a_trunk_are_as_many_as_it_says_and_as_far_apart_as_can_be() {
+        for ((shape, trunk), arrangement) in
+            trunks().flat_map(|one| [Arrangement::Palmtree, Arrangement::Consecutive].map(|a| (one, a)))
+        {
+            let (t, (a, _, groups)) = (trunked(shape, trunk, arrangement), shape);
+            let (groups, links) = (groups.unwrap(), trunk * (groups.unwrap() - 1));
+            for (group, peer) in
+                (0..groups).flat_map(|x| (0..groups).map(move |y| (x, y))).filter(|(x, y)| x != y)
+            {
+                let at: Vec<u32> =
+                    t.trunks(group, peer).iter().map(|link| u32::from(link.exit.position)).collect();
+                assert_eq!(at.len() as u32, trunk);
+                // Round the group, from the last one to the first.
+                let next = at.iter().skip(1).copied().chain([at[0] + a]);
+                let apart = at.iter().zip(next).map(|(one, next)| next - one).min().unwrap();
+                assert!(apart >= a / trunk, "{at:?} in {t:?}");
+            }
+            for router in 0..t.routers() {
+                let plugged = t.groups_behind(router).count() as u32;
+                assert!((links / a..=links.div_ceil(a)).contains(&plugged), "{router} in {t:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_trunk_that_takes_all_ports_is_what_there_is_without_it() {
+        for arrangement in [Arrangement::Palmtree, Arrangement::Consecutive] {
+            let (with, without) =
+                (trunked((4, 2, Some(5)), 2, arrangement), dragonfly(1, 4, 2, Some(5), arrangement));
+            let links = |t: &Dragonfly| -> Vec<_> {
+                (0..t.routers())
+                    .flat_map(|r| (0..6).map(move |port| (r, port)))
+                    .map(|(r, port)| t.neighbour(r, port))
+                    .collect()
+            };
+            assert_eq!(links(&with), links(&without));
+        }
+    }
+
+    #[test]
+    fn without_a_number_of_groups_there_are_as_many_as_trunks_reach() {
+        assert_eq!(trunked((4, 2, None), 1, Arrangement::Palmtree).groups, 9);
+        assert_eq!(trunked((4, 2, None), 2, Arrangement::Palmtree).groups, 5);
+        assert_eq!(trunked((4, 2, None), 3, Arrangement::Palmtree).groups, 3);
     }
 
     #[test]
@@ -543,7 +536,7 @@ mod tests {
         for group in 0..t.groups {
             for slot in 0..8 {
                 let peer = (group + t.groups - slot - 1) % t.groups;
-                assert_eq!(t.slot_peer(group, slot), Some((peer, 7 - slot)));
+                assert_eq!(t.links.peer(group, slot), Some((peer, 7 - slot)));
             }
         }
         let next: Vec<u32> = t.groups_behind(3).collect();
@@ -552,7 +545,7 @@ mod tests {
 
     #[test]
     fn minimal_paths_arrive_in_minimal_hops() {
-        for t in samples() {
+        for t in all_samples() {
             let mut stream = Stream::new(1, hopsim_random::Purpose::Routing, 0);
             for from in 0..t.routers() {
                 for to in (0..t.routers()).filter(|&to| to != from) {
@@ -574,7 +567,9 @@ mod tests {
     #[test]
     fn impossible_sizes_are_refused_with_the_key() {
         let refuse = |p, a, h, groups| {
-            Dragonfly::new(&Config { p, a, h, groups, arrangement: Arrangement::Palmtree }).unwrap_err().path
+            Dragonfly::new(&Config { p, a, h, groups, trunk: None, arrangement: Arrangement::Palmtree })
+                .unwrap_err()
+                .path
         };
         assert_eq!(refuse(0, 4, 2, None), "p");
         assert_eq!(refuse(2, 0, 2, None), "a");

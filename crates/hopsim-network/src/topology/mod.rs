@@ -4,6 +4,7 @@
 //! [`Topology::minimal_port`], which routing asks once per head.
 //! A new topology is one file here and one row in the table below.
 
+mod arrangement;
 pub mod cube;
 pub mod dragonfly;
 pub mod fat_tree;

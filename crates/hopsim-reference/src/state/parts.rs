@@ -70,6 +70,8 @@ pub struct Input {
     pub wire: DelayLine<Phit>,
     /// The packets of each VC.
     pub vcs: Vec<VecDeque<Resident>>,
+    /// With on/off flow control, by VC: whether the last word that it has said is on.
+    pub says_on: Vec<bool>,
     /// The packets that are crossing: one by each input of the crossbar at most.
     pub transfers: Vec<Transfer>,
     /// The packets that leave past the crossbar, for nodes that take a packet from every VC at once.
@@ -119,6 +121,10 @@ pub struct Output {
     pub outstanding: Vec<Vec<Outstanding>>,
     /// Credits coming back: VC and packet.
     pub credit_wire: DelayLine<(usize, usize)>,
+    /// With on/off flow control, by VC: whether the last word heard of the buffer at the other end is on. `None` with credits.
+    pub is_on: Option<Vec<bool>>,
+    /// Words coming from there: VC, and whether it is on.
+    pub word_wire: DelayLine<(usize, bool)>,
     /// Phits inside the crossbar: packet and position.
     pub crossbar: DelayLine<(usize, u32)>,
     /// Phits on their way past the crossbar, for a node that takes a packet from every VC at once: packet and position.
@@ -213,14 +219,25 @@ impl Output {
         self.shares.map_or(0, |shares| self.used(vc).saturating_sub(shares.reserve))
     }
 
-    /// Free phits of a VC's buffer; an open port has none.
+    /// Free phits of a VC's buffer; an open port has none. With on/off flow control that is not known: all that is on counts alike.
     pub fn credits(&self, vc: usize) -> u32 {
         if !self.is_link() {
             return 0;
         }
+        if let Some(is_on) = &self.is_on {
+            return if is_on[vc] { self.buffer } else { 0 };
+        }
         let Some(Shares { reserve, pool }) = self.shares else { return self.buffer - self.used(vc) };
         let taken: u32 = (0..self.outstanding.len()).map(|vc| self.pooled(vc)).sum();
         reserve.saturating_sub(self.used(vc)) + (pool - taken)
+    }
+
+    /// Whether there is room for so many phits of a VC at the other end, as far as is known here.
+    pub fn has_room(&self, vc: usize, phits: u32) -> bool {
+        match &self.is_on {
+            Some(is_on) => self.is_link() && is_on[vc],
+            None => self.credits(vc) >= phits,
+        }
     }
 
     /// Phits of a VC's buffer that are taken: by itself, and by others out of what they share.

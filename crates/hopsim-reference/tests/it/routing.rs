@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const CYCLES: u32 = 600;
 
 /// Engine and reference on each of some documents.
-fn agree(documents: impl IntoIterator<Item = Value>) {
+pub fn agree(documents: impl IntoIterator<Item = Value>) {
     for document in documents {
         let document = Document(document);
         let plan = document.plan().unwrap_or_else(|reason| panic!("{reason}\nexperiment: {document:?}"));

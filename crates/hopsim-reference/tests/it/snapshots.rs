@@ -31,7 +31,7 @@ fn cycle_before(plan: &Plan, end: u32) -> u32 {
 }
 
 /// The same run without the streams that cannot be saved.
-fn savable(plan: &Plan) -> Plan {
+pub fn savable(plan: &Plan) -> Plan {
     let mut experiment = plan.experiment.clone();
     experiment.measure.streams.retain(|stream| !RecordStream::UNSAVED.contains(stream));
     experiment.measure.packets = None;
@@ -55,7 +55,7 @@ fn snapshot(plan: &Plan, at: u32, way: Trial) -> Option<Snapshot> {
 
 /// Whether a run that goes on with a snapshot, on as many threads and on others, is the same. Returns the cycle of the snapshot,
 /// if the run got there.
-fn goes_on(plan: &Plan) -> Result<Option<u32>, String> {
+pub fn goes_on(plan: &Plan) -> Result<Option<u32>, String> {
     if unsaved(plan).is_some() {
         return Ok(None);
     }

@@ -45,6 +45,12 @@ impl Config {
             targets.dedup();
             targets
         };
+        let idle = site.nodes.iter().map(|&node| site.group(node)).find(|&group| behind(group).is_empty());
+        if let Some(group) = idle {
+            let reason = format!("the last router of group {group} has no connected global link");
+            return Err(ConfigError::new("", reason)
+                .valid("another pattern, or another number of groups or global links"));
+        }
         Targets::new(site, dragonfly.groups(), |node| site.group(node), behind)
     }
 }
@@ -62,6 +68,7 @@ mod tests {
             a: 6,
             h: 3,
             groups: None,
+            trunk: None,
             arrangement: dragonfly::Arrangement::Palmtree,
         };
         let topology = Topology::Dragonfly(dragonfly::Dragonfly::new(&config)?);

@@ -12,6 +12,8 @@ use crate::router::cioq::damq::Damq;
 use crate::router::cioq::marks::Marks;
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::masks::Masks;
+use crate::router::cioq::on_off::{Notice, OnOff};
+use crate::router::cioq::routers::Router;
 use crate::router::cioq::sat::SatSignal;
 use crate::router::cioq::shared::Shared;
 use crate::router::cioq::tables::Tables;
@@ -30,6 +32,8 @@ pub struct Context<'p, const W: usize, M: Run> {
     pub masks: Masks<W>,
     /// Shared buffers.
     pub damq: Option<Damq>,
+    /// On/off flow control.
+    pub on_off: Option<Box<OnOff<M::Calendar>>>,
     /// Contention counters.
     pub contention: Option<Contention>,
     /// Marks of saturated global links.
@@ -51,12 +55,34 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
             masks: Masks::new(system, &shared.tables),
             shared,
             damq: Damq::new(system, ids),
+            on_off: OnOff::new(system, (kernel.constants.ahead, kernel.constants.longest_link)),
             contention: Contention::new(system, &sensors, (&span, ids)),
             marks: Marks::new(system, &sensors, &span).map(Box::new),
             sat: system.control.sat.as_ref().map(SatSignal::new),
             minimal: By::all(0, if sensors.minimal_occupancy { ids } else { 0 }),
             kernel,
         }
+    }
+
+    /// Whether links have on/off flow control.
+    #[inline]
+    pub fn is_on_off(&self) -> bool {
+        M::FULL && !M::PLAIN && self.on_off.is_some()
+    }
+
+    /// Whether an output VC has no room for `phits`, as far as its router knows.
+    pub fn lacks_room(&self, router: &Router<W>, pair: Pair, phits: u32) -> bool {
+        if self.is_on_off() && self.shared.tables.pair(pair).class != TERMINAL {
+            return !router.credit.contains(pair);
+        }
+        router.credits[pair] < phits
+    }
+
+    /// The head of a packet of `phits` that is granted `pair` will be known at cycle `at` to have arrived in the buffer behind it.
+    #[cold]
+    pub fn announce(&mut self, number: RegionRouter, pair: Pair, (phits, at): (u32, u32)) {
+        let notice = Notice { pair: number.pair::<W>(pair), phits: phits as u16 };
+        self.on_off.iter_mut().for_each(|on_off| on_off.notices.push(at, notice));
     }
 
     /// The output VCs whose heads could be granted something if `open` are the output VCs with room.

@@ -22,6 +22,9 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
         if M::FULL && self.damq.is_some() && self.shared.tables.pair(pair).class != TERMINAL {
             return self.account_shared(number, router, pair, (phits, returned));
         }
+        if self.is_on_off() && self.hear_credit(router, pair, phits) {
+            return;
+        }
         let least = self.shared.space(self.shared.room.shortest);
         let credits = &mut router.credits[pair];
         if returned {
@@ -38,6 +41,17 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
         if self.shared.bubble() > 0 {
             self.account_entry(router, pair);
         }
+    }
+
+    /// On/off flow control: adds room that has become free, and hears what the buffer says; with nodes there is no such thing.
+    #[inline(never)]
+    fn hear_credit(&self, router: &mut Router<W>, pair: Pair, phits: u32) -> bool {
+        let class = self.shared.tables.pair(pair).class;
+        let Some(on_off) = self.on_off.as_ref().filter(|_| class != TERMINAL) else { return false };
+        // Room is taken by notices, not by grants.
+        router.credits[pair] += phits;
+        on_off.hear(router, (pair, class));
+        true
     }
 
     /// Accounts for what a head that enters a ring may use of an output VC: that head leaves a bubble.

@@ -15,6 +15,7 @@ use crate::router::cioq::damq::credits_of;
 use crate::router::cioq::ids::{network_id, split_network_id};
 use crate::router::cioq::region::Cioq;
 use crate::router::cioq::tables::PairInfo;
+use crate::system::Thresholds;
 use hopsim_network::network::TERMINAL;
 
 /// What the search knows of every input VC, by slot id in the network.
@@ -118,7 +119,7 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
         let PairInfo { port, class, vc, .. } = constants.tables.pair(pair);
         let (port, vc) = (port as usize, vc as usize);
         let state = &place.region.routers[place.number];
-        if class == TERMINAL || state.credits[pair] >= length {
+        if class == TERMINAL || !place.region.context.lacks_room(state, pair, length) {
             return true;
         }
         if !state.ports[port].plugged() {
@@ -130,8 +131,23 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
             Some(shares) => {
                 credits_of(shares[class as usize - 1], &occupied).nth(vc).is_some_and(|room| room >= length)
             }
-            None => occupied[vc] + length <= constants.capacity(pair),
+            None => match &place.region.context.on_off {
+                Some(on_off) => {
+                    // What is on its way may still tell that the buffer has said on.
+                    let free = constants.capacity(pair).saturating_sub(occupied[vc]);
+                    let Thresholds { off, on } = on_off.thresholds(class);
+                    free >= on || free >= off && self.hears_of(place, pair)
+                }
+                None => occupied[vc] + length <= constants.capacity(pair),
+            },
         }
+    }
+
+    /// Whether a credit or a notice is on its way to an output VC.
+    fn hears_of(&self, place: &Place<'_, 'p, W, M>, pair: Pair) -> bool {
+        let (cx, id) = (&place.region.context, place.number.pair::<W>(pair));
+        let mut notices = cx.on_off.iter().flat_map(|on_off| on_off.notices.iter());
+        cx.kernel.credits.iter().any(|credit| credit.pair == id) || notices.any(|notice| notice.pair == id)
     }
 
     /// The slots that a link port feeds, by VC.

@@ -185,7 +185,7 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         let is_link = cx.shared.tables.port(port).class != TERMINAL;
         let injects = state.ports[cx.shared.tables.slot_input(slot)].class == TERMINAL;
         let adaptive = is_link && injects && state.choosing.contains(slot) && vc > 0;
-        if state.credits[real] < length {
+        if cx.lacks_room(state, real, length) {
             WaitReason::Credits
         } else if real != pair && state.credits[pair] < length {
             WaitReason::Bubble

@@ -19,6 +19,7 @@ mod injection_waits;
 mod marks;
 mod mask;
 mod masks;
+mod on_off;
 mod options;
 mod region;
 mod router_mut;

@@ -80,7 +80,11 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         if M::Observer::hears_room(&self.context.kernel.places) {
             self.touch_credited();
         }
-        self.absorb_credits();
+        if self.context.is_on_off() {
+            self.absorb_signals();
+        } else {
+            self.absorb_credits();
+        }
         self.absorb_heads();
         if M::FULL {
             self.pass_signal();
@@ -135,12 +139,16 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
 
     /// Notes the output VCs to which credits come back in this cycle: those that had no room may have some again.
     fn touch_credited(&mut self) {
-        let Context { kernel, shared, damq, .. } = &mut self.context;
+        let Context { kernel, shared, damq, on_off, .. } = &mut self.context;
         let shares = M::FULL && damq.is_some() || shared.bubble() > 0;
         for credit in kernel.credits.due(kernel.now) {
             if shares || !M::Observer::had_room(&kernel.places, credit.pair) {
                 M::Observer::touch_room(&mut kernel.places, credit.pair);
             }
+        }
+        let now = kernel.now;
+        for notice in on_off.iter().flat_map(|on_off| on_off.notices.due(now)) {
+            M::Observer::touch_room(&mut kernel.places, notice.pair);
         }
     }
 
@@ -185,6 +193,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let next = kernel.arrivals.next(kernel.now, nodes);
         let next = kernel.credits.next(kernel.now, next);
         let next = kernel.immigrants.next(kernel.now, next);
+        let next = cx.on_off.as_ref().map_or(next, |on_off| on_off.notices.next(kernel.now, next));
         let next = self.wakes.next(kernel.now, next);
         let next = cx.marks.as_ref().map_or(next, |marks| marks.next_event(kernel.now, next));
         let next = cx.contention.as_ref().map_or(next, |counters| counters.next_event(kernel.now, next));
@@ -224,6 +233,21 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
             }
         }
         self.context.kernel.credits.put_back(due);
+    }
+
+    /// Brings to the present cycle what buffers say with on/off flow control, and takes the credits for nodes.
+    fn absorb_signals(&mut self) {
+        let now = self.context.kernel.now;
+        let Some(on_off) = &mut self.context.on_off else { return };
+        let due = on_off.take(&mut self.routers, now);
+        self.absorb_credits();
+        let Context { on_off, shared, .. } = &mut self.context;
+        let Some(on_off) = on_off else { return };
+        for notice in &due {
+            let (number, pair) = notice.pair.split::<W>();
+            on_off.hear(&mut self.routers[number], (pair, shared.tables.pair(pair).class));
+        }
+        on_off.notices.put_back(due);
     }
 
     /// A credit has come back for `pair` of router `number`, which has the id `id`: `minimal` phits of this credit are of packets

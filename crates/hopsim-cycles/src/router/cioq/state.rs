@@ -14,6 +14,7 @@ use crate::router::cioq::damq::Damq;
 use crate::router::cioq::extras::ExtrasState;
 use crate::router::cioq::marks::MarksState;
 use crate::router::cioq::mask::Mask;
+use crate::router::cioq::on_off::Notice;
 use crate::router::cioq::region::Cioq;
 use crate::router::cioq::routers::{InputVc, Port, Router};
 use crate::router::cioq::sat::{SatSignal, SatState};
@@ -43,6 +44,8 @@ struct RouterState {
     arrivals: Vec<(u16, Packet)>,
     /// Credits on their way: when they are due, pair, phits, phits of packets on their minimal path.
     returning: Vec<(u32, u16, u16, u16)>,
+    /// With on/off flow control what will be known to have arrived: when, pair, phits.
+    noticed: Vec<(u32, u16, u16)>,
     extras: ExtrasState,
     /// Phits outstanding in shared buffers, by pair.
     outstanding: Vec<u32>,
@@ -57,6 +60,7 @@ impl RouterState {
     fn sort_wires(&mut self) {
         self.arrivals.sort_by_key(|(slot, packet)| (packet.arrived, *slot));
         self.returning.sort_unstable();
+        self.noticed.sort_unstable();
     }
 }
 
@@ -117,8 +121,18 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
     /// Adds the region to the state of a network.
     pub fn save_in(&self, state: &mut State<SavedRouters<<M::Nodes as Nodes<M>>::Saved>>) {
         let Self { context, routers, extras: _, active: _, wakes: _, allocator: _, waits: _ } = self;
-        let Context { kernel, nodes, shared: _, masks: _, damq: _, contention, marks, sat, minimal: _ } =
-            context;
+        let Context {
+            kernel,
+            nodes,
+            shared: _,
+            masks: _,
+            damq: _,
+            on_off: _,
+            contention,
+            marks,
+            sat,
+            minimal: _,
+        } = context;
         let Kernel {
             constants: _,
             regions: _,
@@ -174,6 +188,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             open: credit.words().to_vec(),
             arrivals: Vec::new(),
             returning: Vec::new(),
+            noticed: Vec::new(),
             extras: self.extras.save::<M>(number, (self.ports(), inputs, self.slots())),
             outstanding: cx.damq.as_ref().map_or_else(Vec::new, outstanding),
             minimal: row(cx.minimal.as_slice(), first, pairs),
@@ -213,6 +228,12 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             let (number, pair) = pair.split::<W>();
             routers[number.index()].returning.push((at, pair.index() as u16, phits, minimal));
         }
+        if let Some(on_off) = &self.context.on_off {
+            for (at, &Notice { pair, phits }) in on_off.notices.pending(kernel.now) {
+                let (number, pair) = pair.split::<W>();
+                routers[number.index()].noticed.push((at, pair.index() as u16, phits));
+            }
+        }
         routers.iter_mut().for_each(RouterState::sort_wires);
     }
 
@@ -240,6 +261,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             open,
             arrivals,
             returning,
+            noticed,
             extras,
             outstanding,
             minimal,
@@ -269,6 +291,10 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         for &(at, pair, phits, minimal) in returning {
             let pair: PairId = number.pair::<W>(saved_pair(layout, pair));
             cx.kernel.credits.push(at, Credit { pair, phits, minimal });
+        }
+        for &(at, pair, phits) in noticed {
+            let notice = Notice { pair: number.pair::<W>(saved_pair(layout, pair)), phits };
+            cx.on_off.iter_mut().for_each(|on_off| on_off.notices.push(at, notice));
         }
         self.extras.load(number, cx.shared.tables.input_count, extras);
         if extras.is_plain && !M::PLAIN {

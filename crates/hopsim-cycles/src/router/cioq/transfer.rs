@@ -99,8 +99,13 @@ impl<const W: usize> RouterMut<'_, W> {
             packet.hops[to as usize - 1] += 1;
             packet.arrived = departure + u32::from(link.latency) + length * (pace - 1);
             let (arrived, slot) = (packet.arrived, link.fed(pair));
+            let known = arrived + u32::from(link.latency);
             cx.kernel.send(link.region, id, (slot, arrived));
-            cx.account(self.number, self.state, pair, (cx.shared.space(length), false));
+            if cx.is_on_off() {
+                cx.announce(self.number, pair, (length, known));
+            } else {
+                cx.account(self.number, self.state, pair, (cx.shared.space(length), false));
+            }
         }
         self.vacate(cx, (input, slot, from), (length, minimal), (behind, arrived));
     }

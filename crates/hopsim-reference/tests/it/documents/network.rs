@@ -2,6 +2,7 @@
 
 use super::graph::{self, graph};
 use super::{mostly, one_of};
+use hopsim_network::topology::TopologyConfig;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -27,8 +28,19 @@ pub fn dragonfly(common: u32) -> impl Strategy<Value = Value> {
     (shape, select(arrangements)).prop_map(|(((p, a, h), groups, full), arrangement)| {
         let full = full && p <= 3 && a * h <= 6;
         let groups = if full { a * h + 1 } else { groups };
-        json!({ "dragonfly": { "p": p, "a": a, "h": h, "groups": groups, "arrangement": arrangement } })
+        let mut shape = json!({ "p": p, "a": a, "h": h, "groups": groups, "arrangement": arrangement });
+        // A third of the shapes say how long their trunks are.
+        if (p + a + h + groups) % 3 == 0 {
+            shape["trunk"] = json!(1 + (p + h) % (a * h / (groups - 1)));
+        }
+        json!({ "dragonfly": shape })
     })
+}
+
+/// Whether some router has no global link.
+pub fn has_idle_routers(topology: &Value) -> bool {
+    let config: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
+    config.build().unwrap().dragonfly().is_some_and(|t| t.router_without_global_link().is_some())
 }
 
 /// Routers on a grid.

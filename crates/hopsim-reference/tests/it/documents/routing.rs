@@ -1,6 +1,7 @@
 //! Random routing mechanisms, with thresholds low enough to be reached in small networks.
 
 use super::graph::{self, up_down};
+use super::network::has_idle_routers;
 use super::one_of;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -55,6 +56,14 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
     }
     let number = |key: &str| shape[key].as_u64().unwrap();
     let full = number("groups") == number("a") * number("h") + 1;
+    if has_idle_routers(&topology) {
+        // In transit packets may only be misrouted over links of their own router, at the source over those of any router.
+        let (_, options) = routing.as_object_mut().unwrap().iter_mut().next().unwrap();
+        let in_transit = options.get("trigger").is_some();
+        if let Some(policy) = options.get_mut("policy") {
+            *policy = json!(if in_transit { "crg" } else { "rrg" });
+        }
+    }
     for mechanism in ["ugal", "piggyback", "source_adaptive"] {
         if let Some(options) = routing.get_mut(mechanism).filter(|_| !full) {
             options["path_lengths"] = json!("shortest");
