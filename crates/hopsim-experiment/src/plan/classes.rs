@@ -32,6 +32,7 @@ macro_rules! defaults {
             buffers: |router| match router {
                 RouterConfig::Cioq(r) => &mut r.buffers.$key,
                 RouterConfig::InputQueued(r) => &mut r.buffers.$key,
+                RouterConfig::VirtualChannel(r) => &mut r.buffers.$key,
                 RouterConfig::Infiniband(_) => not_a_fabric(),
             },
         },)*];
@@ -106,6 +107,7 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
             r.buffers.injection
         }
         RouterConfig::InputQueued(r) => r.buffers.injection,
+        RouterConfig::VirtualChannel(r) => r.buffers.injection,
         RouterConfig::Infiniband(_) => not_a_fabric(),
     };
     let vcs = vcs_mut(&mut experiment.router).injection;
@@ -162,6 +164,7 @@ pub fn vcs_mut(router: &mut RouterConfig) -> &mut Vcs {
     match router {
         RouterConfig::Cioq(r) => &mut r.vcs,
         RouterConfig::InputQueued(r) => &mut r.vcs,
+        RouterConfig::VirtualChannel(r) => &mut r.vcs,
         RouterConfig::Infiniband(_) => not_a_fabric(),
     }
 }
