@@ -14,9 +14,7 @@ pub const ALLOCATION_DELAYS: RangeInclusive<u32> = 1..=*DELAYS.end();
 /// them: a packet may lie in several routers at once, and flits of different packets take turns on a link. A head is in a router for
 /// `routing_delay` + `vc_allocation_delay` + `switch_traversal_delay` cycles if it meets no other packet. Both allocators are
 /// separable and have round-robin arbiters; a VC is free again in the cycle after the tail has been granted the switch. Credits count
-/// flits, and go back when a flit is granted the switch.
-///
-/// With the delays of the default, and links one cycle longer than there, it is the router of BookSim's defaults.
+/// flits, and go back when a flit is granted the switch. Nodes take flits of several packets in turns.
 ///
 /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), chapter 16; the exact rules are in the model
 /// reference.

@@ -67,18 +67,18 @@ fn check_semantics(experiment: &Experiment) -> Result<(), ConfigError> {
             .valid("no such key, or router.cioq or input_queued"));
     }
     let s = &experiment.semantics;
-    check_choice("ejection", s.ejection, Ejection::Link)?;
-    check_choice("output_hold", s.output_hold, OutputHold::Transfer)?;
-    check_choice("input_pointer", s.input_pointer, InputPointer::Grant)
+    check_choice("ejection", s.ejection, &Ejection::Link)?;
+    check_choice("output_hold", s.output_hold, &OutputHold::Transfer)?;
+    check_choice("input_pointer", s.input_pointer, &InputPointer::Grant)
 }
 
 /// Refuses a choice unless it is the default, which a document says with every default filled in.
 fn check_choice<C: PartialEq + Serialize>(
     key: &str,
     given: Option<C>,
-    default: C,
+    default: &C,
 ) -> Result<(), ConfigError> {
-    let Some(choice) = given.filter(|choice| *choice != default) else { return Ok(()) };
+    let Some(choice) = given.filter(|choice| choice != default) else { return Ok(()) };
     let reason = "is about routers through which whole packets move";
     let valid = format!("no such key, {}, or router.cioq or input_queued", json!(default));
     Err(ConfigError::new(format!("semantics.{key}"), reason).value(json!(choice)).valid(valid))
