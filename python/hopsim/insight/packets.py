@@ -255,7 +255,7 @@ def of(result: Result, choice: Choice, most: int | None = None) -> list[Packet]:
 
 
 def _delays(router: Mapping[str, Mapping[str, Any]]) -> tuple[int, int]:
-    """Cycles from the arrival of a head to its first request for the crossbar, and from there to the output."""
+    """Cycles from the arrival of a head to its first request for the crossbar, and on to the output."""
     ((kind, parts),) = router.items()
     if kind == "virtual_channel":
         return parts["routing_delay"] + parts["vc_allocation_delay"], parts["switch_traversal_delay"]
