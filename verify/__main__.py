@@ -13,6 +13,7 @@ from hopsim.cli.console import of_width
 from verify import (
     applications,
     attack,
+    booksim,
     clusters,
     contributors,
     cubes,
@@ -41,6 +42,7 @@ CHECKS: Mapping[str, Callable[[Options], int]] = {
     "table17": lambda options: steady.check(options, "table17", "FOGSim, means over seeds", read_table17()),
     "transients": transients.check,
     "cubes": cubes.check,
+    "booksim": booksim.check,
     "applications": applications.check,
     "fabrics": lambda options: published.check(options, ["gran"]),
     "contributors": contributors.check,

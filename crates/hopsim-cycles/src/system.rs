@@ -142,6 +142,14 @@ impl RouterPlan {
         }
     }
 
+    /// Whether the buffer that a packet is granted has room for all of it.
+    pub fn keeps_whole_packets(&self) -> bool {
+        match self {
+            Self::Cioq(_) => true,
+            Self::VirtualChannel(plan) => plan.whole_packets,
+        }
+    }
+
     /// Output queue per port \[phits\]; `None`: no output queue.
     pub fn output_buffer(&self) -> Option<u32> {
         self.cioq().and_then(|plan| plan.output_buffer)

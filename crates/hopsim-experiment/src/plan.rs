@@ -17,6 +17,7 @@ mod settled;
 mod stop;
 mod unsaved;
 mod vcs;
+mod virtual_channel;
 
 pub use any::AnyPlan;
 pub use fabric::FabricPlan;
@@ -25,7 +26,7 @@ pub use unsaved::unsaved;
 
 use crate::config::limits::{CYCLES, DELAYS, INJECTION_PORTS, MAX_CYCLES, VCS, within};
 use crate::config::measure::RecordStream;
-use crate::config::router::{CROSSBAR_OUTPUTS, RouterConfig, not_a_fabric};
+use crate::config::router::{CROSSBAR_OUTPUTS, RouterConfig};
 use crate::config::saturate::SaturateConfig;
 use crate::config::{Compat, Experiment, NicConfig, SourceQueue};
 use crate::memory;
@@ -72,6 +73,7 @@ impl Plan {
         }
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
         check_router(&experiment)?;
+        virtual_channel::check(&experiment)?;
         jobs::resolve_work(&mut experiment)?;
         resolve_compat(&mut experiment);
         jobs::resolve_load(&mut experiment)?;
@@ -89,9 +91,12 @@ impl Plan {
         let paths = experiment.routing.paths(&topology).map_err(|e| e.within("routing"))?;
         classes::resolve(&mut experiment, &topology)?;
         vcs::resolve(&mut experiment, &topology, &paths)?;
+        virtual_channel::check_rings(&experiment, &topology, &paths)?;
         let mut router = router_plan(&experiment)?;
         let mut classes = classes::build(&experiment, &topology, &paths)?;
-        router.damq = damq::share(&experiment, &topology, &mut classes)?;
+        if let RouterPlan::Cioq(router) = &mut router {
+            router.damq = damq::share(&experiment, &topology, &mut classes)?;
+        }
         check_injection(&experiment, &topology)?;
         hopsim_memory::probe(memory::of_plan(&topology)).map_err(ConfigError::too_large)?;
         let network = Arc::new(Network::new(
@@ -108,13 +113,14 @@ impl Plan {
             shortest: jobs.iter().map(JobPlan::shortest_packet).min().unwrap_or(1),
             longest: jobs.iter().map(JobPlan::longest_packet).max().unwrap_or(1),
         };
-        router.on_off = flow_control::thresholds(&mut experiment, (&router, &routing), &sizes)?;
+        if let RouterPlan::Cioq(router) = &mut router {
+            router.on_off = flow_control::thresholds(&mut experiment, (router, &routing), &sizes)?;
+        }
         let nic = nic_plan(&experiment);
         let control = control(&experiment, &topology, &network)?;
         // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
         let job_of = job_of(&jobs, network.nodes);
         let seed = experiment.measure.seed;
-        let router = RouterPlan::Cioq(router);
         let system = System { topology, network, routing, router, nic, jobs, job_of, control, seed };
         let plan = Self { experiment, system };
         if !plan.experiment.topology.is_ideal() {
@@ -148,24 +154,21 @@ impl Plan {
         let name = self.experiment.router.name();
         let longest = self.system.longest_packet();
         let classes = &self.system.network.classes;
-        let links = self
-            .system
-            .network
-            .link_classes
-            .iter()
-            .zip(&classes.links)
-            .map(|(&key, class)| (key, class.buffer));
+        let links = self.system.network.link_classes.iter().zip(&classes.links);
+        // Where packets lie in several routers, buffers of links may be shorter.
+        let links = links.filter(|_| self.system.router.keeps_whole_packets());
+        let links = links.map(|(&key, class)| (key, class.buffer));
         let own =
             [("injection", Some(classes.terminal.buffer)), ("output", self.system.router.output_buffer())];
         let own = own.into_iter().filter_map(|(key, size)| Some((key, size?)));
         for (key, size) in links.chain(own) {
             if size < longest {
-                return Err(ConfigError::new(
-                    format!("router.{name}.buffers.{key}"),
-                    format!("virtual cut-through needs room for a whole packet of {longest} phits"),
-                )
-                .value(size)
-                .valid(format!("at least {longest} phits")));
+                let who =
+                    if self.system.router.keeps_whole_packets() { "virtual cut-through" } else { "a node" };
+                let reason = format!("{who} needs room for a whole packet of {longest} phits");
+                return Err(ConfigError::new(format!("router.{name}.buffers.{key}"), reason)
+                    .value(size)
+                    .valid(format!("at least {longest} phits")));
             }
         }
         for (key, class) in self.system.network.link_classes.iter().zip(&classes.links) {
@@ -199,7 +202,7 @@ fn check_router(experiment: &Experiment) -> Result<(), ConfigError> {
         return Ok(());
     }
     let reason = "a fabric of InfiniBand has no cycles, phits and packets that routers route";
-    Err(ConfigError::new("router.infiniband", reason).valid("cioq, input_queued"))
+    Err(ConfigError::new("router.infiniband", reason).valid("cioq, input_queued, virtual_channel"))
 }
 
 fn resolve_compat(experiment: &mut Experiment) {
@@ -312,7 +315,14 @@ fn ejection_vcs(experiment: &Experiment, injection: u32) -> u8 {
     }
 }
 
-fn router_plan(experiment: &Experiment) -> Result<CioqPlan, ConfigError> {
+fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
+    match &experiment.router {
+        RouterConfig::VirtualChannel(router) => virtual_channel::plan(router).map(RouterPlan::VirtualChannel),
+        _ => cioq_plan(experiment).map(RouterPlan::Cioq),
+    }
+}
+
+fn cioq_plan(experiment: &Experiment) -> Result<CioqPlan, ConfigError> {
     let (name, speedup, crossbar_latency, pipeline_latency, output, allocator) = match &experiment.router {
         RouterConfig::Cioq(r) => {
             ("cioq", r.speedup, r.crossbar_latency, r.pipeline_latency, Some(r.buffers.output), &r.allocator)
@@ -320,7 +330,9 @@ fn router_plan(experiment: &Experiment) -> Result<CioqPlan, ConfigError> {
         RouterConfig::InputQueued(r) => {
             ("input_queued", 1.0, r.crossbar_latency, r.pipeline_latency, None, &r.allocator)
         }
-        RouterConfig::Infiniband(_) => not_a_fabric(),
+        RouterConfig::VirtualChannel(_) | RouterConfig::Infiniband(_) => {
+            unreachable!("such routers have plans of their own")
+        }
     };
     let consumption = consumption(experiment)?;
     if !(1.0..=64.0).contains(&speedup) {

@@ -118,10 +118,13 @@ impl Simulator<'_> {
         let Ask { place: (router, input, vc), choice, .. } = ask;
         let (packet, granted, to) = (self.head(*router, *input, *vc), self.now, choice.to);
         let flits = self.flits_mut(*router);
-        flits.doors[to.port][to.vc as usize].owner = Some(packet);
         flits.lanes[*input][*vc].owned = Some(Owned { choice: choice.clone(), granted });
         let Packet { length, role, .. } = self.packets[packet];
-        if let (true, Role::Request(kind)) = (self.routers[*router].outputs[to.port].is_terminal(), role) {
+        let is_terminal = self.routers[*router].outputs[to.port].is_terminal();
+        if !is_terminal {
+            self.flits_mut(*router).doors[to.port][to.vc as usize].owner = Some(packet);
+        }
+        if let (true, Role::Request(kind)) = (is_terminal, role) {
             self.nics[router * self.nodes_per_router + to.port].reply_space[kind] -= length;
         }
     }

@@ -247,12 +247,19 @@ def of(result: Result, choice: Choice, most: int | None = None) -> list[Packet]:
         numbers = numbers[latency[numbers] >= 0][: choice.slowest]
         if not len(numbers):
             raise ConfigError(f"{_asked(choice)}: none of these packets was delivered; valid: a longer run")
-    router: Mapping[str, Any] = next(iter(result.config["router"].values()))
-    crossing, pipeline = int(router.get("crossbar_latency", 0)), int(router.get("pipeline_latency", 0))
+    pipeline, crossing = _delays(result.config["router"])
     return [
         _packet(table.slice(int(starts[number]), int(ends[number] - starts[number])), pipeline, crossing)
         for number in numbers[:most]
     ]
+
+
+def _delays(router: Mapping[str, Mapping[str, Any]]) -> tuple[int, int]:
+    """Cycles from the arrival of a head to its first request for the crossbar, and on to the output."""
+    ((kind, parts),) = router.items()
+    if kind == "virtual_channel":
+        return parts["routing_delay"] + parts["vc_allocation_delay"], parts["switch_traversal_delay"]
+    return int(parts.get("pipeline_latency", 0)), int(parts.get("crossbar_latency", 0))
 
 
 def _packet(rows: pa.Table, pipeline: int, crossing: int) -> Packet:

@@ -105,7 +105,7 @@ def _only_point(document: Experiment) -> Point:
             raise
         raise ConfigError(
             f"{document.name}: in InfiniBand fabrics and without contention packets are not followed "
-            "one by one; valid: router.cioq or router.input_queued, another topology than ideal, and no key "
+            "one by one; valid: another router than infiniband, another topology than ideal, and no key "
             "contention"
         ) from None
     if len(points) != 1:

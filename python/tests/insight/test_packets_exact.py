@@ -91,6 +91,12 @@ def test_a_router_without_crossbar_and_pipeline_has_their_latencies_as_nothing()
     assert (passage.pipeline, passage.crossing) == (0, 0)
 
 
+def test_a_virtual_channel_router_delays_heads_before_the_switch_and_behind_it() -> None:
+    delays = {"routing_delay": 2, "vc_allocation_delay": 1, "switch_traversal_delay": 4}
+    passage = only(LIFE, router="virtual_channel", **delays).passages[0]
+    assert (passage.pipeline, passage.crossing) == (3, 4)
+
+
 def test_a_life_is_told_line_by_line() -> None:
     assert only(LIFE).lines() == [
         "Packet 5 of node 3, for node 7, 8 phits, a: generated in cycle 1,000, delivered in cycle 1,165, "

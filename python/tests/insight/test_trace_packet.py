@@ -35,6 +35,10 @@ load = 0.5
 jobs = [{ traffic.pattern.adversarial.offset = 1 }]
 measure = { warmup = 300, cycles = 500 }
 """
+FLITS = MESH.replace(
+    "router.input_queued.buffers.network = 32",
+    "router.virtual_channel = { routing_delay = 3, buffers = { network = 4 } }",
+)
 RECORDING = MESH + 'streams = ["packet_hops"]\n'
 
 
@@ -46,7 +50,7 @@ def mesh(tmp_path: Path) -> Path:
 
 
 def test_parts_of_a_life_add_up_to_its_latency() -> None:
-    for text in (MESH, DRAGONFLY):
+    for text in (MESH, DRAGONFLY, FLITS):
         found = hs.trace_packets(text, every=1, progress=False)
         delivered = [packet for packet in found if packet.delivered is not None]
         assert len(delivered) > 100
@@ -185,7 +189,7 @@ def test_what_cannot_be_followed_is_refused(hopsim: Command, mesh: Path, tmp_pat
     fabric = "router = 'infiniband'\ntopology.fat_tree = { k = 2, levels = 1 }\n" + (
         "jobs = [{ flows = [{ source = 0, destination = 1 }] }]\nmeasure.time.window = '20 us'\n"
     )
-    with pytest.raises(hs.ConfigError, match=r"valid: router\.cioq or router\.input_queued"):
+    with pytest.raises(hs.ConfigError, match=r"valid: another router than infiniband"):
         hs.trace_packets(fabric, progress=False)
     ideal = "units = { cycle = '1 ns', phit = '4 B' }\ntopology.ideal = { nodes = 4, latency = 1 }\n"
     with pytest.raises(hs.ConfigError, match="without contention packets are not followed"):

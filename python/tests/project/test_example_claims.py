@@ -40,6 +40,7 @@ def claim(example: str, words: str) -> Callable[[Claim], Claim]:
 CHANGES: dict[str, dict[str, Any]] = {
     "ideal": {"measure.streams": ["messages"]},
     "fairness_advc": {"sweep.product.load": [0.4]},
+    "on_chip": {"sweep.product.load": [0.3]},
     "valiant_adversarial": {"sweep.product.load": [0.2, 0.3, 0.5]},
 }
 """What is recorded besides, and the loads that claims are about where there are others."""
@@ -192,6 +193,13 @@ def their_packets_wait_longer() -> None:
         column("infiniband_uniform", "packet_latency_mean_ns", bytes=size) for size in (2048, 16384)
     )
     assert all(one < other for one, other in zip(short, long, strict=True))
+
+
+@claim("on_chip", "at a load of 0.3 one VC saturates, two do not.")
+def two_vcs_carry_what_one_does_not() -> None:
+    one, two = (column("on_chip", "accepted_load", network=vcs)[0] for vcs in (1, 2))
+    assert one < 0.25
+    assert two > 0.297
 
 
 @claim("hyperx", "so no more than 1/4 is accepted.")

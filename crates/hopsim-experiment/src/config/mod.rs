@@ -9,6 +9,7 @@ pub mod program;
 pub mod router;
 pub mod saturate;
 pub mod stop;
+pub mod virtual_channel;
 
 use hopsim_cycles::choices::{
     Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer, OutputHold,

@@ -2,6 +2,7 @@
 
 use crate::config::infiniband::Infiniband;
 use crate::config::limits::{BUFFERS, DELAYS, VCS};
+use crate::config::virtual_channel::VirtualChannel;
 use hopsim_cycles::choices::{Allocator, Consumption};
 use hopsim_network::nothing::Nothing;
 use hopsim_routing::flexvc;
@@ -19,6 +20,8 @@ pub enum RouterConfig {
     /// Input-queued: no output queues, the crossbar runs at link rate and a granted packet goes straight
     /// onto the link.
     InputQueued(InputQueued),
+    /// Virtual-channel router: packets move flit by flit, by wormhole or virtual cut-through switching.
+    VirtualChannel(VirtualChannel),
     /// InfiniBand: a switch with virtual output queues and credits, hosts with channel adapters, congestion control; rates in
     /// Gb/s, times in seconds.
     Infiniband(Box<Infiniband>),
@@ -35,6 +38,7 @@ impl RouterConfig {
         match self {
             Self::Cioq(_) => "cioq",
             Self::InputQueued(_) => "input_queued",
+            Self::VirtualChannel(_) => "virtual_channel",
             Self::Infiniband(_) => "infiniband",
         }
     }
@@ -44,15 +48,17 @@ impl RouterConfig {
         match self {
             Self::Cioq(router) => router.crossbar_inputs,
             Self::InputQueued(router) => router.crossbar_inputs,
+            Self::VirtualChannel(_) => CrossbarInputs::default(),
             Self::Infiniband(_) => not_a_fabric(),
         }
     }
 
-    /// What keeps buffers from overflowing, to be changed.
-    pub fn flow_control_mut(&mut self) -> &mut FlowControl {
+    /// What keeps buffers from overflowing, to be changed, where there is a choice.
+    pub fn flow_control_mut(&mut self) -> Option<&mut FlowControl> {
         match self {
-            Self::Cioq(router) => &mut router.flow_control,
-            Self::InputQueued(router) => &mut router.flow_control,
+            Self::Cioq(router) => Some(&mut router.flow_control),
+            Self::InputQueued(router) => Some(&mut router.flow_control),
+            Self::VirtualChannel(_) => None,
             Self::Infiniband(_) => not_a_fabric(),
         }
     }
@@ -62,6 +68,7 @@ impl RouterConfig {
         match self {
             Self::Cioq(router) => &router.vcs,
             Self::InputQueued(router) => &router.vcs,
+            Self::VirtualChannel(router) => &router.vcs,
             Self::Infiniband(_) => not_a_fabric(),
         }
     }

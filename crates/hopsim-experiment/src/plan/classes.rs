@@ -33,6 +33,7 @@ macro_rules! defaults {
             buffers: |router| match router {
                 RouterConfig::Cioq(r) => &mut r.buffers.$key,
                 RouterConfig::InputQueued(r) => &mut r.buffers.$key,
+                RouterConfig::VirtualChannel(r) => &mut r.buffers.$key,
                 RouterConfig::Infiniband(_) => not_a_fabric(),
             },
             thresholds: |on_off| &mut on_off.$key,
@@ -88,7 +89,7 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology) -> Result<(), C
         if exists {
             buffer.get_or_insert(class.buffer);
         }
-        if let FlowControl::OnOff(on_off) = experiment.router.flow_control_mut() {
+        if let Some(FlowControl::OnOff(on_off)) = experiment.router.flow_control_mut() {
             let thresholds = (class.thresholds)(on_off);
             refuse(format!("router.{name}.flow_control.on_off.{}", class.name), thresholds.is_some())?;
         }
@@ -112,6 +113,7 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
             r.buffers.injection
         }
         RouterConfig::InputQueued(r) => r.buffers.injection,
+        RouterConfig::VirtualChannel(r) => r.buffers.injection,
         RouterConfig::Infiniband(_) => not_a_fabric(),
     };
     let vcs = vcs_mut(&mut experiment.router).injection;
@@ -168,6 +170,7 @@ pub fn vcs_mut(router: &mut RouterConfig) -> &mut Vcs {
     match router {
         RouterConfig::Cioq(r) => &mut r.vcs,
         RouterConfig::InputQueued(r) => &mut r.vcs,
+        RouterConfig::VirtualChannel(r) => &mut r.vcs,
         RouterConfig::Infiniband(_) => not_a_fabric(),
     }
 }

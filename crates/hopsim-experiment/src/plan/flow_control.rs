@@ -27,7 +27,9 @@ pub fn thresholds(
     sizes: &Sizes<'_>,
 ) -> Result<Option<ByClass<Thresholds>>, ConfigError> {
     let name = experiment.router.name();
-    let FlowControl::OnOff(mut on_off) = *experiment.router.flow_control_mut() else { return Ok(None) };
+    let Some(&mut FlowControl::OnOff(mut on_off)) = experiment.router.flow_control_mut() else {
+        return Ok(None);
+    };
     if experiment.topology.is_ideal() {
         return Ok(None);
     }
@@ -38,7 +40,9 @@ pub fn thresholds(
     for (number, all) in all.iter_mut().enumerate().take(sizes.network.classes.links.len()) {
         *all = of_class(&mut on_off, (name, number), sizes.least_off(router, number), sizes.network)?;
     }
-    *experiment.router.flow_control_mut() = FlowControl::OnOff(on_off);
+    if let Some(own) = experiment.router.flow_control_mut() {
+        *own = FlowControl::OnOff(on_off);
+    }
     Ok(Some(all))
 }
 

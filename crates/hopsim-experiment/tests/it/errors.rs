@@ -69,7 +69,7 @@ fn key_in_the_wrong_table() {
     assert_eq!(
         after("[router]\ncioq = {}\nspeedup = 2"),
         "line 9, column 1: router.speedup = 2: unknown key; did you mean `router.cioq.speedup`? \
-         Valid: cioq, input_queued, infiniband"
+         Valid: cioq, input_queued, virtual_channel, infiniband"
     );
 }
 

@@ -70,6 +70,31 @@ const TORUS: &[&str] = &[
     "product = { \"nic.control\" = [\"none\", { sat = { l = 1, k = 2 } }, { ipr = { share = 0.5 } }] }",
 ];
 
+const FLITS: &[&str] = &[
+    "routing = \"ugal\"",
+    "[topology.dragonfly]",
+    "p = 1",
+    "a = 2",
+    "h = 1",
+    "[links]",
+    "global = { latency = 9 }",
+    "[router.virtual_channel]",
+    "switching = \"virtual_cut_through\"",
+    "routing_delay = 2",
+    "vc_allocation_delay = 3",
+    "switch_traversal_delay = 0",
+    "vcs = { injection = 2 }",
+    "buffers = { local = 9, global = 40, injection = 32 }",
+    "[semantics]",
+    "injection_latency = \"departure\"",
+    "[[jobs]]",
+    "traffic = { pattern = \"ADV+1\", packet_length = 5 }",
+    "[measure]",
+    "streams = [\"links\", \"waits\"]",
+    "[sweep]",
+    "product = { \"load\" = [0.1, 0.2] }",
+];
+
 const VALUES: &[&str] = &[
     "0",
     "1",
@@ -105,6 +130,7 @@ const PATHS: &[&str] = &[
     "routing.valiant.policy",
     "router.cioq.vcs.local",
     "router.input_queued.buffers.local",
+    "router.virtual_channel.vc_allocation_delay",
     "measure.streams.0",
     "measure.packets.source",
     "sweep.product.load",
@@ -187,7 +213,7 @@ fn answers(text: &str, overrides: &[(String, String)]) {
 
 #[test]
 fn the_lines_make_valid_documents() {
-    for (lines, points) in [(DRAGONFLY, 8), (TORUS, 3)] {
+    for (lines, points) in [(DRAGONFLY, 8), (TORUS, 3), (FLITS, 2)] {
         assert_eq!(document::points(&lines.join("\n"), &[]).map(|points| points.len()), Ok(points));
     }
 }
@@ -196,12 +222,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_documents(lines in select(vec![DRAGONFLY, TORUS]), damages in prop::collection::vec(damage(), 0..6)) {
+    fn damaged_documents(lines in select(vec![DRAGONFLY, TORUS, FLITS]), damages in prop::collection::vec(damage(), 0..6)) {
         answers(&damaged(lines, &damages), &[]);
     }
 
     #[test]
-    fn damaging_overrides(lines in select(vec![DRAGONFLY, TORUS]), overrides in prop::collection::vec((select(PATHS), select(VALUES)), 1..4)) {
+    fn damaging_overrides(lines in select(vec![DRAGONFLY, TORUS, FLITS]), overrides in prop::collection::vec((select(PATHS), select(VALUES)), 1..4)) {
         let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
         answers(&lines.join("\n"), &overrides);
     }

@@ -10,3 +10,4 @@ mod plans;
 mod proofs;
 mod shortest_paths;
 mod stopping;
+mod virtual_channel;

@@ -23,7 +23,7 @@ pub struct Lane {
 
 /// An output VC.
 pub struct Door {
-    /// The packet that owns the output VC.
+    /// The packet that owns the output VC; no packet owns one to a node.
     pub owner: Option<usize>,
     /// The arbiter that chooses among the input VCs of the router.
     pub arbiter: Arbiter,

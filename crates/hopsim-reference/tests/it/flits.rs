@@ -104,7 +104,7 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
     let traffic = || system.jobs.iter().filter_map(|job| job.traffic());
     let longest = system.longest_packet();
     let router = serde_json::to_value(&plan.experiment.router).unwrap();
-    let flexible = router["input_queued"]["vcs"]["management"].get("flexvc").is_some();
+    let flexible = router["virtual_channel"]["vcs"]["management"].get("flexvc").is_some();
     let more = [
         (classes.links.iter().any(|class| class.buffer < longest), "buffers shorter than a packet"),
         (longest > 1, "packets longer than a flit"),

@@ -31,7 +31,7 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
         (region, region.kernel.span.router_here(router))
     }
 
-    /// Checks that an output VC is owned by the input VC that says so, and by no other.
+    /// Checks that an output VC of a link is owned by the input VC that says so, and by no other.
     fn check_owners(&self, router: u32) -> Result<(), String> {
         let (region, number) = self.region(router);
         let layout = region.shared.layout;
@@ -39,6 +39,8 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
             let input = &region.routers.inputs[region.shared.slot_id(number, Slot::at(slot))];
             input.output.map(|pair| (pair, slot as u16))
         });
+        let of_link = |pair: u16| layout.class[region.shared.output(Pair::at(pair.into())).0] != TERMINAL;
+        let owners = owners.filter(|&(pair, _)| of_link(pair));
         let mut owners: Vec<(u16, u16)> = owners.collect();
         owners.sort_unstable();
         let owned = (0..layout.pairs()).filter_map(|pair| {
@@ -105,12 +107,12 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
     fn reserved(&self, router: u32, node: u32, pair: Pair) -> u32 {
         let (region, number) = self.region(router);
         let (_, vc) = region.shared.output(pair);
-        let owner = region.routers.outputs[region.shared.pair_id(number, pair)].owner;
-        let leaving = owner.map_or(0, |slot| {
-            region.routers.inputs[region.shared.slot_id(number, Slot::at(slot.into()))].trail.length
-        });
+        let inputs = (0..region.shared.layout.slots())
+            .map(|slot| &region.routers.inputs[region.shared.slot_id(number, Slot::at(slot))]);
+        let leaving = inputs.filter(|input| input.output == Some(pair.index() as u16));
+        let leaving: u32 = leaving.map(|input| u32::from(input.trail.length)).sum();
         let node = region.kernel.span.node_here(node);
-        u32::from(leaving) + region.nodes.ejection_space_taken(&region.kernel, node, vc)
+        leaving + region.nodes.ejection_space_taken(&region.kernel, node, vc)
     }
 
     /// Flits in an input VC and on their way there.

@@ -203,8 +203,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             trail: *trail,
         };
         if let Some(pair) = output {
-            let id = self.shared.pair_id(number, saved_pair(self.shared.layout, *pair));
-            self.routers.outputs[id].owner = Some(slot.index() as u16);
+            self.own(number, saved_pair(self.shared.layout, *pair), slot);
         }
         if *left > 0 {
             let (port, vc) = self.shared.input(slot);

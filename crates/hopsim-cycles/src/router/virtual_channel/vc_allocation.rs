@@ -79,8 +79,8 @@ impl<M: Run> VirtualChannel<'_, M> {
         input.output = Some(pair.index() as u16);
         input.ready = self.kernel.now + self.shared.plan.vc_allocation_delay;
         let (packet, length) = (input.packet, u32::from(input.trail.length));
+        self.own(number, pair, slot);
         let output = &mut self.routers.outputs[self.shared.pair_id(number, pair)];
-        output.owner = Some(slot.index() as u16);
         output.pointer = ((slot.index() + 1) % self.shared.stride) as u16;
         let (port, vc) = self.shared.output(pair);
         self.kernel.packets.get_mut(packet).decide(after, self.shared.layout.class[port]);
@@ -88,5 +88,14 @@ impl<M: Run> VirtualChannel<'_, M> {
             // The space of the reply.
             self.take_room(number, pair, length);
         }
+    }
+
+    /// The present packet of a slot owns an output VC. Of a node there is none to own: it tells the flits of packets apart that come in
+    /// turns.
+    pub(super) fn own(&mut self, number: RegionRouter, pair: Pair, slot: Slot) {
+        let (port, _) = self.shared.output(pair);
+        let is_owned = self.shared.layout.class[port] != TERMINAL;
+        let output = &mut self.routers.outputs[self.shared.pair_id(number, pair)];
+        output.owner = is_owned.then_some(slot.index() as u16);
     }
 }

@@ -1,0 +1,92 @@
+//! Routers through which packets move flit by flit, as written in the document.
+
+use crate::config::limits::{BUFFERS, DELAYS};
+use crate::config::router::Vcs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Cycles that the allocation of an output VC may take.
+pub const ALLOCATION_DELAYS: RangeInclusive<u32> = 1..=*DELAYS.end();
+
+/// A virtual-channel router, through which packets move flit by flit; a flit is a phit. Flits wait at the inputs. The head of a
+/// packet is granted an output VC, which the packet owns until its tail has left, and its flits cross whenever the switch lets
+/// them: a packet may lie in several routers at once, and flits of different packets take turns on a link. A head is in a router for
+/// `routing_delay` + `vc_allocation_delay` + `switch_traversal_delay` cycles if it meets no other packet. Both allocators are
+/// separable and have round-robin arbiters; a VC is free again in the cycle after the tail has been granted the switch. Credits count
+/// flits, and go back when a flit is granted the switch. Nodes take flits of several packets in turns.
+///
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), chapter 16; the exact rules are in the model
+/// reference.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct VirtualChannel {
+    /// Virtual channels.
+    pub vcs: Vcs,
+    /// Buffer sizes.
+    pub buffers: FlitBuffers,
+    /// What a head needs of the buffer behind the output VC that it is granted.
+    pub switching: Switching,
+    /// Delay from the arrival of a head to its first request for an output VC: route computation \[cycles\].
+    #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
+    pub routing_delay: u32,
+    /// Delay from the grant of an output VC to the first request for the switch \[cycles\].
+    #[schemars(range(min = *ALLOCATION_DELAYS.start(), max = *ALLOCATION_DELAYS.end()))]
+    pub vc_allocation_delay: u32,
+    /// Delay from the grant of the switch until the flit is on the link \[cycles\].
+    #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
+    pub switch_traversal_delay: u32,
+}
+
+impl Default for VirtualChannel {
+    fn default() -> Self {
+        Self {
+            vcs: Vcs::default(),
+            buffers: FlitBuffers::default(),
+            switching: Switching::default(),
+            routing_delay: 1,
+            vc_allocation_delay: 1,
+            switch_traversal_delay: 1,
+        }
+    }
+}
+
+/// What a head needs of the buffer behind the output VC that it is granted.
+///
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §13.2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Switching {
+    /// Nothing: its flits follow as room for them comes up, and buffers may be shorter than packets.
+    #[default]
+    Wormhole,
+    /// Room for the whole packet.
+    VirtualCutThrough,
+}
+
+/// Buffer sizes of a virtual-channel router \[flits\].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FlitBuffers {
+    /// Input buffer per VC of local links; default 32.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
+    pub local: Option<u32>,
+    /// Input buffer per VC of global links; default 256.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
+    pub global: Option<u32>,
+    /// Input buffer per VC of the links of topologies with one class of links; default 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
+    pub network: Option<u32>,
+    /// Injection buffer per VC, with room for the longest packet at least: nodes inject whole packets.
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
+    pub injection: u32,
+}
+
+impl Default for FlitBuffers {
+    fn default() -> Self {
+        Self { local: None, global: None, network: None, injection: 256 }
+    }
+}

@@ -1,0 +1,126 @@
+//! Virtual-channel routers: their plan, and what they cannot do that routers of whole packets can.
+
+use crate::config::limits::{DELAYS, within};
+use crate::config::measure::RecordStream;
+use crate::config::router::RouterConfig;
+use crate::config::virtual_channel::{ALLOCATION_DELAYS, Switching, VirtualChannel};
+use crate::config::{Compat, Experiment};
+use hopsim_cycles::choices::{Ejection, InputPointer, OutputHold};
+use hopsim_cycles::injection::ControlConfig;
+use hopsim_cycles::system::VirtualChannelPlan;
+use hopsim_network::error::ConfigError;
+use hopsim_network::topology::Topology;
+use hopsim_routing::{Paths, RoutingConfig};
+use serde::Serialize;
+use serde_json::json;
+
+/// The plan of the routers of a document.
+pub fn plan(router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> {
+    let path = |key: &str| format!("router.virtual_channel.{key}");
+    within(DELAYS, router.routing_delay, path("routing_delay"))?;
+    within(ALLOCATION_DELAYS, router.vc_allocation_delay, path("vc_allocation_delay"))?;
+    within(DELAYS, router.switch_traversal_delay, path("switch_traversal_delay"))?;
+    Ok(VirtualChannelPlan {
+        routing_delay: router.routing_delay,
+        vc_allocation_delay: router.vc_allocation_delay,
+        switch_traversal_delay: router.switch_traversal_delay,
+        whole_packets: router.switching == Switching::VirtualCutThrough,
+    })
+}
+
+/// Refuses what a document says that has virtual-channel routers and that they do not have.
+pub fn check(experiment: &Experiment) -> Result<(), ConfigError> {
+    if !matches!(experiment.router, RouterConfig::VirtualChannel(_)) {
+        return Ok(());
+    }
+    check_semantics(experiment)?;
+    if experiment.nic.control != ControlConfig::default() {
+        let key = match experiment.nic.control {
+            ControlConfig::Sat(_) => "sat",
+            ControlConfig::Lbr(_) => "lbr",
+            ControlConfig::Ipr(_) => "ipr",
+            ControlConfig::None(_) => unreachable!("that is the default"),
+        };
+        let reason = "injection is restricted by whole packets, which virtual-channel routers do not have";
+        return Err(ConfigError::new(format!("nic.control.{key}"), reason)
+            .valid("no such key, or router.cioq or input_queued"));
+    }
+    for (index, stream) in experiment.measure.streams.iter().enumerate() {
+        let reason = match stream {
+            RecordStream::OutputQueues => "virtual-channel routers have no output queues",
+            RecordStream::Allocation => "the allocators of virtual-channel routers do not count requests",
+            _ => continue,
+        };
+        return Err(ConfigError::new(format!("measure.streams.{index}"), reason)
+            .value(format!("{:?}", stream.name()))
+            .valid("no such stream, or router.cioq"));
+    }
+    check_routing(experiment)
+}
+
+/// Refuses choices in which routers of whole packets differ.
+fn check_semantics(experiment: &Experiment) -> Result<(), ConfigError> {
+    if experiment.compat == Some(Compat::Fogsim) {
+        let reason = "FOGSim has no routers through which packets move flit by flit";
+        return Err(ConfigError::new("compat", reason)
+            .value("\"fogsim\"")
+            .valid("no such key, or router.cioq or input_queued"));
+    }
+    let s = &experiment.semantics;
+    check_choice("ejection", s.ejection, &Ejection::Link)?;
+    check_choice("output_hold", s.output_hold, &OutputHold::Transfer)?;
+    check_choice("input_pointer", s.input_pointer, &InputPointer::Grant)
+}
+
+/// Refuses a choice unless it is the default, which a document says with every default filled in.
+fn check_choice<C: PartialEq + Serialize>(
+    key: &str,
+    given: Option<C>,
+    default: &C,
+) -> Result<(), ConfigError> {
+    let Some(choice) = given.filter(|choice| choice != default) else { return Ok(()) };
+    let reason = "is about routers through which whole packets move";
+    let valid = format!("no such key, {}, or router.cioq or input_queued", json!(default));
+    Err(ConfigError::new(format!("semantics.{key}"), reason).value(json!(choice)).valid(valid))
+}
+
+/// Refuses mechanisms that read sensors, or misroute in transit while there is room for a whole packet.
+fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
+    let reason = match &experiment.routing {
+        RoutingConfig::Minimal(_)
+        | RoutingConfig::Adaptive(_)
+        | RoutingConfig::UpDown(_)
+        | RoutingConfig::Valiant(_)
+        | RoutingConfig::Ugal(_) => return Ok(()),
+        RoutingConfig::Piggyback(_) | RoutingConfig::SourceAdaptive(_) => {
+            "virtual-channel routers keep no marks of saturated links"
+        }
+        RoutingConfig::Olm(_) | RoutingConfig::Par(_) => {
+            "a packet that is misrouted in transit goes on only where there is room for all of it"
+        }
+    };
+    Err(ConfigError::new(format!("routing.{}", experiment.routing.name()), reason).valid(
+        "minimal, adaptive, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
+    ))
+}
+
+/// Refuses rings that only a bubble keeps free of deadlock, unless the document accepts that.
+pub fn check_rings(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Result<(), ConfigError> {
+    let RouterConfig::VirtualChannel(router) = &experiment.router else { return Ok(()) };
+    match router.vcs.bubble {
+        _ if !topology.has_rings() || !paths.safety.bubble() => Ok(()),
+        Some(0) if router.vcs.allow_deadlock => Ok(()),
+        packets => {
+            let reason = "packets of a ring can wait for each other in a circle, and the bubble that prevents it is made of \
+                          whole packets";
+            let error = ConfigError::new("router.virtual_channel.vcs.bubble", reason);
+            let error = match packets {
+                Some(packets) => error.value(packets),
+                None => error,
+            };
+            Err(error.valid(
+                "0 with vcs.allow_deadlock = true, routing.up_down, topology.mesh, or router.cioq or input_queued",
+            ))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Documents with virtual-channel routers: what they mean, and what they must not say.
+
+use crate::errors::message_of;
+use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
+use hopsim_experiment::plan::Plan;
+use serde_json::{Value, json};
+
+const MESH: &str = "load = 0.1\ntopology.mesh.sides = [4, 4]\n";
+const TORUS: &str = "load = 0.1\ntopology.torus.sides = [4, 4]\n";
+const DRAGONFLY: &str = "load = 0.1\ntopology.dragonfly = { p = 2, a = 4, h = 2 }\n";
+
+/// The message, without its place, about a network with virtual-channel routers and more lines.
+fn on(network: &str, lines: &str) -> String {
+    let router = if lines.contains("router.virtual_channel") { "" } else { "router = \"virtual_channel\"\n" };
+    let message = message_of(&format!("{network}{router}{lines}"), &[]);
+    let place = message.split_once(": ").filter(|(place, _)| place.starts_with("line "));
+    place.map_or(message.clone(), |(_, rest)| rest.into())
+}
+
+fn plan(router: &Value) -> Plan {
+    let document = json!({
+        "topology": { "mesh": { "sides": [4, 4] } },
+        "router": { "virtual_channel": router },
+        "jobs": [{ "traffic": { "packet_length": 20 } }],
+        "load": 0.1,
+    });
+    Plan::new(&serde_json::from_value(document).unwrap()).unwrap()
+}
+
+fn routers(plan: &Plan) -> VirtualChannelPlan {
+    let RouterPlan::VirtualChannel(routers) = plan.system.router else { panic!("other routers") };
+    routers
+}
+
+#[test]
+fn a_document_says_the_delays_the_switching_and_the_buffers() {
+    let plan = plan(&json!({
+        "routing_delay": 2, "vc_allocation_delay": 3, "switch_traversal_delay": 4,
+        "buffers": { "network": 5, "injection": 40 }, "vcs": { "network": 6 },
+    }));
+    let found = routers(&plan);
+    assert_eq!(
+        (found.routing_delay, found.vc_allocation_delay, found.switch_traversal_delay, found.whole_packets),
+        (2, 3, 4, false)
+    );
+    let classes = &plan.system.network.classes;
+    assert_eq!((classes.links[0].buffer, classes.links[0].vcs, classes.terminal.buffer), (5, 6, 40));
+    let default = self::plan(&json!({}));
+    let found = routers(&default);
+    assert_eq!(
+        (found.routing_delay, found.vc_allocation_delay, found.switch_traversal_delay, found.whole_packets),
+        (1, 1, 1, false)
+    );
+    assert!(routers(&self::plan(&json!({ "switching": "virtual_cut_through" }))).whole_packets);
+}
+
+#[test]
+fn a_document_with_every_default_filled_in_means_the_same() {
+    let first = plan(&json!({}));
+    let again = Plan::new(&first.experiment).unwrap();
+    assert_eq!(first.experiment, again.experiment);
+}
+
+#[test]
+fn delays_out_of_range() {
+    for (key, value, valid) in [
+        ("routing_delay", "10001", "0 … 10000"),
+        ("vc_allocation_delay", "0", "1 … 10000"),
+        ("switch_traversal_delay", "99999", "0 … 10000"),
+    ] {
+        let message = on(MESH, &format!("router.virtual_channel.{key} = {value}"));
+        assert_eq!(message, format!("router.virtual_channel.{key} = {value}: out of range; valid: {valid}"));
+    }
+}
+
+#[test]
+fn switching_that_does_not_exist_and_packets_without_room() {
+    assert_eq!(
+        on(MESH, "router.virtual_channel.switching = \"cut_through\""),
+        "router.virtual_channel.switching = \"cut_through\": no such choice; \
+         valid: wormhole, virtual_cut_through"
+    );
+    let short = "router.virtual_channel = { buffers = { network = 4 }, switching = \"virtual_cut_through\" }";
+    assert_eq!(
+        on(MESH, short),
+        "router.virtual_channel.buffers.network = 4: virtual cut-through needs room for a whole packet of 8 phits; \
+         valid: at least 8 phits"
+    );
+    assert_eq!(on(MESH, "router.virtual_channel = { buffers = { network = 1 } }"), "accepted");
+    assert_eq!(
+        on(MESH, "router.virtual_channel.buffers.injection = 7"),
+        "router.virtual_channel.buffers.injection = 7: a node needs room for a whole packet of 8 phits; \
+         valid: at least 8 phits"
+    );
+}
+
+#[test]
+fn what_only_routers_of_whole_packets_have() {
+    assert_eq!(
+        on(MESH, "router.virtual_channel.crossbar_inputs = 2"),
+        "router.virtual_channel.crossbar_inputs = 2: unknown key; did you mean \
+         `router.cioq.crossbar_inputs` or `router.input_queued.crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, \
+         switch_traversal_delay"
+    );
+    for (key, value, default) in [
+        ("ejection", "idle_node", "link"),
+        ("output_hold", "speedup", "transfer"),
+        ("input_pointer", "request", "grant"),
+    ] {
+        assert_eq!(
+            on(DRAGONFLY, &format!("semantics.{key} = \"{value}\"")),
+            format!(
+                "semantics.{key} = \"{value}\": is about routers through which whole packets move; \
+                 valid: no such key, \"{default}\", or router.cioq or input_queued"
+            )
+        );
+        assert_eq!(on(DRAGONFLY, &format!("semantics.{key} = \"{default}\"")), "accepted");
+    }
+    assert_eq!(
+        on(DRAGONFLY, "compat = \"fogsim\""),
+        "compat = \"fogsim\": FOGSim has no routers through which packets move flit by flit; \
+         valid: no such key, or router.cioq or input_queued"
+    );
+    assert_eq!(
+        on(MESH, "nic.control.sat = { l = 8, k = 8 }"),
+        "nic.control.sat: injection is restricted by whole packets, which virtual-channel routers do \
+         not have; valid: no such key, or router.cioq or input_queued"
+    );
+    for (stream, reason) in [
+        ("output_queues", "virtual-channel routers have no output queues"),
+        ("allocation", "the allocators of virtual-channel routers do not count requests"),
+    ] {
+        assert_eq!(
+            on(MESH, &format!("measure.streams = [\"{stream}\"]")),
+            format!("measure.streams.0 = \"{stream}\": {reason}; valid: no such stream, or router.cioq")
+        );
+    }
+}
+
+#[test]
+fn mechanisms_that_need_sensors_or_room_for_whole_packets() {
+    for (routing, reason) in [
+        ("piggyback", "virtual-channel routers keep no marks of saturated links"),
+        ("source_adaptive", "virtual-channel routers keep no marks of saturated links"),
+        ("olm", "a packet that is misrouted in transit goes on only where there is room for all of it"),
+        ("par", "a packet that is misrouted in transit goes on only where there is room for all of it"),
+    ] {
+        assert_eq!(
+            on(DRAGONFLY, &format!("routing = \"{routing}\"")),
+            format!(
+                "routing.{routing}: {reason}; valid: minimal, adaptive, up_down, valiant or ugal \
+                 with virtual-channel routers, or router.cioq or input_queued"
+            )
+        );
+    }
+    for routing in ["minimal", "valiant", "ugal"] {
+        assert_eq!(on(DRAGONFLY, &format!("routing = \"{routing}\"")), "accepted");
+    }
+}
+
+#[test]
+fn rings_deadlock_without_a_bubble_which_flits_do_not_have() {
+    let refused = "router.virtual_channel.vcs.bubble: packets of a ring can wait for each other in a circle, and the bubble \
+                   that prevents it is made of whole packets; valid: 0 with vcs.allow_deadlock = true, routing.up_down, \
+                   topology.mesh, or router.cioq or input_queued";
+    assert_eq!(on(TORUS, ""), refused);
+    assert_eq!(
+        on(TORUS, "router.virtual_channel.vcs.bubble = 1"),
+        refused.replacen("bubble:", "bubble = 1:", 1)
+    );
+    assert_eq!(on(TORUS, "router.virtual_channel.vcs = { bubble = 0, allow_deadlock = true }"), "accepted");
+    assert_eq!(on(TORUS, "routing = \"up_down\""), "accepted");
+}
