@@ -236,9 +236,9 @@ impl CioqPlan {
 /// When a buffer says off, and when on again: see *On/off flow control* in `docs/model.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Thresholds {
-    /// It says off when fewer phits than so many are free.
+    /// A VC says off when fewer phits than so many are free.
     pub off: u32,
-    /// It says on when at least so many phits are free.
+    /// A VC says on when at least so many phits are free.
     pub on: u32,
 }
 

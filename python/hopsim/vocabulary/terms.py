@@ -52,8 +52,9 @@ TERMS = (
     Term(
         ("PFC", "priority flow control", "pause"),
         "Not simulated: flow control is by credits, per virtual channel or, in `router.infiniband`, per "
-        "virtual lane. What blocks behind a full buffer can be studied with these: see the streams "
-        "`congestion_trees` and `victims`, and `hopsim why`.",
+        "virtual lane. The nearest is `flow_control.on_off`: a virtual channel says off and on, as a pause "
+        "does, and thresholds are checked to lose nothing. What blocks behind a full buffer can be studied "
+        "with these: see the streams `congestion_trees` and `victims`, and `hopsim why`.",
     ),
     Term(
         ("DCQCN", "HPCC", "TIMELY", "Swift"),

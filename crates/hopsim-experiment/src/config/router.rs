@@ -155,24 +155,24 @@ impl Default for FlowControl {
 pub struct OnOff {
     /// When the buffers of local links say off and on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub local: Option<Thresholds>,
+    pub local: Option<OnOffThresholds>,
     /// When the buffers of global links say off and on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub global: Option<Thresholds>,
+    pub global: Option<OnOffThresholds>,
     /// When the buffers of links say off and on, in topologies with one class of links.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub network: Option<Thresholds>,
+    pub network: Option<OnOffThresholds>,
 }
 
 /// When the VCs of the buffers of a class of links say off, and when on again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Thresholds {
-    /// A VC says off when fewer phits than so many are free; default: the least with which no buffer overflows.
+pub struct OnOffThresholds {
+    /// A VC says off when fewer phits than so many are free \[phits\]; default: the least with which no buffer overflows.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub off: Option<u32>,
-    /// A VC says on when at least so many phits are free, no fewer than `off`; default: as many as `off`.
+    /// A VC says on when at least so many phits are free, no fewer than `off` \[phits\]; default: the same number.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub on: Option<u32>,

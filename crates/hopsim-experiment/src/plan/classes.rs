@@ -2,7 +2,7 @@
 
 use super::{ejection_vcs, within};
 use crate::config::limits::BUFFERS;
-use crate::config::router::{FlowControl, OnOff, RouterConfig, Thresholds, Vcs, not_a_fabric};
+use crate::config::router::{FlowControl, OnOff, OnOffThresholds, RouterConfig, Vcs, not_a_fabric};
 use crate::config::{Experiment, LinkConfig, LinksConfig};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::{ClassSpec, Classes};
@@ -17,7 +17,7 @@ struct Defaults {
     link: fn(&mut LinksConfig) -> &mut Option<LinkConfig>,
     vcs: fn(&mut Vcs) -> &mut Option<u32>,
     buffers: fn(&mut RouterConfig) -> &mut Option<u32>,
-    thresholds: fn(&mut OnOff) -> &mut Option<Thresholds>,
+    thresholds: fn(&mut OnOff) -> &mut Option<OnOffThresholds>,
 }
 
 /// One row per class: its key in a document, which is its name in the topology, latency and buffer.
@@ -181,6 +181,6 @@ pub fn vcs_of<'v>(vcs: &'v mut Vcs, class: &str) -> &'v mut Option<u32> {
 }
 
 /// When the buffers of a class say off and on.
-pub fn thresholds_of<'o>(on_off: &'o mut OnOff, class: &str) -> &'o mut Option<Thresholds> {
+pub fn thresholds_of<'o>(on_off: &'o mut OnOff, class: &str) -> &'o mut Option<OnOffThresholds> {
     (Defaults::of(class).thresholds)(on_off)
 }

@@ -71,7 +71,7 @@ impl Links {
         Some((peer, orders.place_of(peer, back)))
     }
 
-    /// The same before groups are given orders of their own.
+    /// Group and slot at the other end of a slot, before groups are given orders of their own.
     fn peer_in_order(&self, group: u32, slot: u32) -> Option<(u32, u32)> {
         let others = self.groups - 1;
         let Some(link) = self.link_at(slot) else { return self.spare_peer(group, slot) };
@@ -86,7 +86,7 @@ impl Links {
         Some((peer, self.slot_of(back)))
     }
 
-    /// The other end of a slot behind those over which links are spread.
+    /// Group and slot at the other end of a slot behind those over which links are spread.
     fn spare_peer(&self, group: u32, slot: u32) -> Option<(u32, u32)> {
         let rank = slot.checked_sub(self.spread)? as usize;
         let offset = self.spare.get(rank)? + 1;

@@ -417,7 +417,7 @@ mod tests {
         all
     }
 
-    /// These, and such that say how many links a trunk has.
+    /// Dragonflies without `trunk`, and such that say how many links a trunk has.
     fn all_samples() -> Vec<Dragonfly> {
         let mut all = samples();
         let random = Arrangement::Random(RandomArrangement { instance: 3 });

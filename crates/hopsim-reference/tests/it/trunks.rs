@@ -14,21 +14,21 @@ fn topology(keys: &Value) -> Topology {
 type Plugs = BTreeMap<(u32, u32), (u32, u32)>;
 
 /// Group and slot at both ends of all links, by the numbers of links in their groups.
-fn plugs((a, h, g, trunk): (u32, u32, u32, u32), palmtree: bool) -> Plugs {
-    let n = trunk * (g - 1);
-    let slot = |link: u32| link * a * h / n;
+fn plugs((a, h, groups, trunk): (u32, u32, u32, u32), palmtree: bool) -> Plugs {
+    let links = trunk * (groups - 1);
+    let slot = |link: u32| link * a * h / links;
     let mut plugs = Plugs::new();
-    for x in 0..g {
-        for (j, r) in (0..trunk).flat_map(|j| (0..g - 1).map(move |r| (j, r))) {
-            let i = j * (g - 1) + r;
-            let others: Vec<u32> = (0..g).filter(|&y| y != x).collect();
-            let (y, back) = if palmtree {
-                ((x + g - r - 1) % g, n - 1 - i)
+    for group in 0..groups {
+        let others: Vec<u32> = (0..groups).filter(|&other| other != group).collect();
+        for (round, residue) in (0..trunk).flat_map(|round| (0..groups - 1).map(move |r| (round, r))) {
+            let link = round * (groups - 1) + residue;
+            let (peer, back) = if palmtree {
+                ((group + groups - residue - 1) % groups, links - 1 - link)
             } else {
-                let y = others[r as usize];
-                (y, j * (g - 1) + if x < y { x } else { x - 1 })
+                let peer = others[residue as usize];
+                (peer, round * (groups - 1) + if group < peer { group } else { group - 1 })
             };
-            plugs.insert((x, slot(i)), (y, slot(back)));
+            plugs.insert((group, slot(link)), (peer, slot(back)));
         }
     }
     plugs

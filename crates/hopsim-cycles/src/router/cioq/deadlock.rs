@@ -51,6 +51,13 @@ impl<const W: usize, M: Run> Place<'_, '_, W, M> {
         self.queue().iter(&self.region.context.kernel.packets).map(|packet| self.space(packet)).sum()
     }
 
+    /// Whether a credit or a notice is on its way to an output VC of the router.
+    fn hears_of(&self, pair: Pair) -> bool {
+        let (cx, id) = (&self.region.context, self.number.pair::<W>(pair));
+        let mut notices = cx.on_off.iter().flat_map(|on_off| on_off.notices.iter());
+        cx.kernel.credits.iter().any(|credit| credit.pair == id) || notices.any(|notice| notice.pair == id)
+    }
+
     /// The output VCs that the head may ask for, in order of preference.
     fn options(&self) -> Vec<Pair> {
         let mut all = Vec::new();
@@ -136,18 +143,11 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
                     // What is on its way may still tell that the buffer has said on.
                     let free = constants.capacity(pair).saturating_sub(occupied[vc]);
                     let Thresholds { off, on } = on_off.thresholds(class);
-                    free >= on || free >= off && self.hears_of(place, pair)
+                    free >= on || free >= off && place.hears_of(pair)
                 }
                 None => occupied[vc] + length <= constants.capacity(pair),
             },
         }
-    }
-
-    /// Whether a credit or a notice is on its way to an output VC.
-    fn hears_of(&self, place: &Place<'_, 'p, W, M>, pair: Pair) -> bool {
-        let (cx, id) = (&place.region.context, place.number.pair::<W>(pair));
-        let mut notices = cx.on_off.iter().flat_map(|on_off| on_off.notices.iter());
-        cx.kernel.credits.iter().any(|credit| credit.pair == id) || notices.any(|notice| notice.pair == id)
     }
 
     /// The slots that a link port feeds, by VC.

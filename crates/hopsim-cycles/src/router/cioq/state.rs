@@ -259,16 +259,17 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             slots,
             credits,
             open,
-            arrivals,
-            returning,
-            noticed,
+            arrivals: _,
+            returning: _,
+            noticed: _,
             extras,
             outstanding,
             minimal,
             contention,
             marks,
         } = state;
-        let (now, layout) = (self.context.kernel.now, &self.context.kernel.constants.system.network.layout);
+        self.load_wires(number, state);
+        let now = self.context.kernel.now;
         for (port, state) in ports.iter().enumerate() {
             state.load(&mut self.routers[number].ports[port]);
             let (tables, times) = (&self.context.shared.tables, (port, state.in_free, state.out_ready));
@@ -280,22 +281,6 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         let (cx, router) = (&mut self.context, &mut self.routers[number]);
         credits.iter().enumerate().for_each(|(pair, &credits)| router.credits[Pair::at(pair)] = credits);
         router.credit = Mask::from_words(open);
-        for (slot, packet) in arrivals {
-            let at = packet.arrived + cx.kernel.constants.pipeline;
-            let arrival = Arrival {
-                slot: number.slot::<W>(saved_slot(layout, *slot)),
-                packet: cx.kernel.packets.insert(packet.clone()),
-            };
-            cx.kernel.arrivals.push(at, arrival);
-        }
-        for &(at, pair, phits, minimal) in returning {
-            let pair: PairId = number.pair::<W>(saved_pair(layout, pair));
-            cx.kernel.credits.push(at, Credit { pair, phits, minimal });
-        }
-        for &(at, pair, phits) in noticed {
-            let notice = Notice { pair: number.pair::<W>(saved_pair(layout, pair)), phits };
-            cx.on_off.iter_mut().for_each(|on_off| on_off.notices.push(at, notice));
-        }
         self.extras.load(number, cx.shared.tables.input_count, extras);
         if extras.is_plain && !M::PLAIN {
             for port in 0..cx.shared.tables.port_count {
@@ -315,6 +300,28 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         }
         if let (Some(own), Some(marks)) = (&mut cx.marks, marks) {
             own.load(number, marks);
+        }
+    }
+
+    /// Goes on with what is on its way to a router: arrivals, credits and notices.
+    fn load_wires(&mut self, number: RegionRouter, state: &RouterState) {
+        let cx = &mut self.context;
+        let layout = &cx.kernel.constants.system.network.layout;
+        for (slot, packet) in &state.arrivals {
+            let at = packet.arrived + cx.kernel.constants.pipeline;
+            let arrival = Arrival {
+                slot: number.slot::<W>(saved_slot(layout, *slot)),
+                packet: cx.kernel.packets.insert(packet.clone()),
+            };
+            cx.kernel.arrivals.push(at, arrival);
+        }
+        for &(at, pair, phits, minimal) in &state.returning {
+            let pair: PairId = number.pair::<W>(saved_pair(layout, pair));
+            cx.kernel.credits.push(at, Credit { pair, phits, minimal });
+        }
+        for &(at, pair, phits) in &state.noticed {
+            let notice = Notice { pair: number.pair::<W>(saved_pair(layout, pair)), phits };
+            cx.on_off.iter_mut().for_each(|on_off| on_off.notices.push(at, notice));
         }
     }
 
