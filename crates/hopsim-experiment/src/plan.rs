@@ -35,7 +35,7 @@ use hopsim_cycles::choices::{
     Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer, OutputHold,
 };
 use hopsim_cycles::injection::{ControlConfig, InjectionControl};
-use hopsim_cycles::jobs::{JobPlan, job_of};
+use hopsim_cycles::jobs::job_of;
 use hopsim_cycles::system::{CioqPlan, MOST_QUEUED, NicPlan, RouterPlan, System};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::{NONE, Network};
@@ -108,12 +108,8 @@ impl Plan {
         check_size(&network)?;
         let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
         let jobs = jobs::build(&experiment, &topology, &network, library)?;
-        let sizes = flow_control::Sizes {
-            network: &network,
-            shortest: jobs.iter().map(JobPlan::shortest_packet).min().unwrap_or(1),
-            longest: jobs.iter().map(JobPlan::longest_packet).max().unwrap_or(1),
-        };
         if let RouterPlan::Cioq(router) = &mut router {
+            let sizes = flow_control::Sizes::new(&network, &jobs);
             router.on_off = flow_control::thresholds(&mut experiment, (router, &routing), &sizes)?;
         }
         let nic = nic_plan(&experiment);

@@ -20,16 +20,12 @@ class Term:
 
 TERMS = (
     Term(
-        ("wormhole", "wormhole switching"),
-        "Not simulated: switching is virtual cut-through, so a packet moves on only where there is room "
-        "for all of it, and a blocked packet stands in one buffer. A buffer must hold a whole packet. "
-        "InfiniBand switches may store and forward (`router.infiniband.switch.switching`).",
-    ),
-    Term(
         ("flit", "flits", "flit size"),
-        "There are no flits: credits are counted in phits, and packets are granted as a whole, as if a "
-        "flit were a packet. A link carries one phit per cycle; lengths (`packet_length`) and buffers are "
-        "in phits.",
+        "In `router.virtual_channel` a flit is a phit: a link carries one per cycle, and lengths "
+        "(`packet_length`) and buffers are in flits. In other routers there are no flits: credits are "
+        "counted in phits, and packets are granted as a whole. Speculation, lookahead routing, other "
+        "allocators than separable ones with round-robin arbiters, datelines and priorities of packets are "
+        "not there for flits.",
     ),
     Term(
         ("fault", "faults", "failure", "failures", "link failure"),

@@ -26,7 +26,7 @@ pub struct VirtualChannel {
     /// Buffer sizes.
     pub buffers: FlitBuffers,
     /// What a head needs of the buffer behind the output VC that it is granted.
-    pub switching: Switching,
+    pub switching: FlitSwitching,
     /// Delay from the arrival of a head to its first request for an output VC: route computation \[cycles\].
     #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub routing_delay: u32,
@@ -43,7 +43,7 @@ impl Default for VirtualChannel {
         Self {
             vcs: Vcs::default(),
             buffers: FlitBuffers::default(),
-            switching: Switching::default(),
+            switching: FlitSwitching::default(),
             routing_delay: 1,
             vc_allocation_delay: 1,
             switch_traversal_delay: 1,
@@ -56,7 +56,7 @@ impl Default for VirtualChannel {
 /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §13.2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Switching {
+pub enum FlitSwitching {
     /// Nothing: its flits follow as room for them comes up, and buffers may be shorter than packets.
     #[default]
     Wormhole,

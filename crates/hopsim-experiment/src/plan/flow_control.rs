@@ -5,6 +5,7 @@ use super::within;
 use crate::config::Experiment;
 use crate::config::limits::BUFFERS;
 use crate::config::router::{FlowControl, OnOff};
+use hopsim_cycles::jobs::JobPlan;
 use hopsim_cycles::system::{CioqPlan, Thresholds};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
@@ -13,11 +14,11 @@ use hopsim_routing::{Routing, RoutingConfig};
 
 /// What of a network says how much may still come when a buffer has said off.
 pub struct Sizes<'n> {
-    pub network: &'n Network,
+    network: &'n Network,
     /// The shortest packet of all jobs \[phits\].
-    pub shortest: u32,
+    shortest: u32,
     /// The longest packet of all jobs \[phits\].
-    pub longest: u32,
+    longest: u32,
 }
 
 /// When the buffers of links say off and on, `None` with credits. Fills in what the document leaves out.
@@ -124,7 +125,17 @@ fn of_class(
     Ok(Thresholds { off, on })
 }
 
-impl Sizes<'_> {
+impl<'n> Sizes<'n> {
+    /// Those of a network and its jobs.
+    pub fn new(network: &'n Network, jobs: &[JobPlan]) -> Self {
+        let (shortest, longest) = (JobPlan::shortest_packet, JobPlan::longest_packet);
+        Self {
+            network,
+            shortest: jobs.iter().map(shortest).min().unwrap_or(1),
+            longest: jobs.iter().map(longest).max().unwrap_or(1),
+        }
+    }
+
     /// The least number of free phits with which the buffers of a class must say off: for the link that needs most.
     fn least_off(&self, router: &CioqPlan, class: usize) -> u32 {
         let layout = &self.network.layout;

@@ -3,7 +3,7 @@
 use crate::config::limits::{DELAYS, within};
 use crate::config::measure::RecordStream;
 use crate::config::router::RouterConfig;
-use crate::config::virtual_channel::{ALLOCATION_DELAYS, Switching, VirtualChannel};
+use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, VirtualChannel};
 use crate::config::{Compat, Experiment};
 use hopsim_cycles::choices::{Ejection, InputPointer, OutputHold};
 use hopsim_cycles::injection::ControlConfig;
@@ -24,7 +24,7 @@ pub fn plan(router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> 
         routing_delay: router.routing_delay,
         vc_allocation_delay: router.vc_allocation_delay,
         switch_traversal_delay: router.switch_traversal_delay,
-        whole_packets: router.switching == Switching::VirtualCutThrough,
+        whole_packets: router.switching == FlitSwitching::VirtualCutThrough,
     })
 }
 
