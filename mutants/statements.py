@@ -127,7 +127,7 @@ def attempt(scratch: Scratch, entry: str, mutant: str, *, scale: str = "quick") 
     if done.status != 0:
         return Tried(entry, mutant, (), f"ended with status {done.status}: {done.output[-500:]}")
     card = _cards(out / "scorecard.json")[entry]
-    return Tried(entry, mutant, _failed(card, _cards(CARD).get(entry)), card.get("error", ""))
+    return Tried(entry, mutant, _failed(card, _cards(CARD).get(entry)), str(card.get("error", "")))
 
 
 def _cards(file: Path) -> dict[str, Mapping[str, object]]:
