@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -44,7 +45,7 @@ class Run:
     def ratio(self, stage: int) -> float:
         """Greatest over least of them."""
         rates = self.contributors(stage)
-        return max(rates) / min(rates)
+        return max(rates) / min(rates) if min(rates) else math.inf
 
     def fairness(self, stage: int) -> float:
         """Jain's index of them."""

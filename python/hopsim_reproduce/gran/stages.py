@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -101,7 +102,12 @@ def one_threshold(found: Sequence[Run]) -> Iterator[Fact]:
 
 
 def _over(run: Run, flow: str, other: str, stage: int) -> float:
-    return run.late(flow, stage) / run.late(other, stage)
+    return _quotient(run.late(flow, stage), run.late(other, stage))
+
+
+def _quotient(over: float, under: float) -> float:
+    """Without limit where there is nothing below: a flow that starves makes a statement false."""
+    return over / under if under else math.inf
 
 
 def used(least: float) -> Facts:
@@ -176,7 +182,7 @@ def parking_lot(found: Sequence[Run]) -> Iterator[Fact]:
             f"{stage} contributors: every input of the second switch gets the same, its flows share that"
         )
         yield in_every_seed(statement, "rate over that of the closed form", values, *near(1, 0.005))
-    values = [run.late("f6", 3) / (run.late("f2", 3) + run.late("f3", 3)) for run in found]
+    values = [_quotient(run.late("f6", 3), run.late("f2", 3) + run.late("f3", 3)) for run in found]
     yield in_every_seed("f6 gets as much as f2 and f3 combined", "f6/(f2 + f3)", values, *near(1, 0.03))
     pairs = (("f6", "f2"), ("f7", "f3"))
     values = [_over(run, over, under, 4) for run in found for over, under in pairs]
