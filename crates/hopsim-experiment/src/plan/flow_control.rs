@@ -90,8 +90,10 @@ fn of_class(
     let (class, size) = (network.link_classes[number], network.classes.links[number].buffer);
     let given = thresholds_of(on_off, class).get_or_insert_default();
     let path = format!("router.{router}.flow_control.on_off.{class}");
+    for (key, given) in [("off", given.off), ("on", given.on)] {
+        given.map_or(Ok(()), |phits| within(BUFFERS, phits, format!("{path}.{key}")))?;
+    }
     let off = given.off.unwrap_or(least);
-    within(BUFFERS, off, format!("{path}.off"))?;
     if off < least {
         let reason =
             format!("up to {least} phits may still come when a buffer has said off, and it would overflow");
@@ -126,7 +128,7 @@ fn of_class(
 }
 
 impl<'n> Sizes<'n> {
-    /// Those of a network and its jobs.
+    /// The sizes of a network, and of the packets of its jobs.
     pub fn new(network: &'n Network, jobs: &[JobPlan]) -> Self {
         let (shortest, longest) = (JobPlan::shortest_packet, JobPlan::longest_packet);
         Self {
