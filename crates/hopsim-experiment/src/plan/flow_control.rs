@@ -37,6 +37,9 @@ pub fn thresholds(
     check_mechanisms(experiment, (router, routing), sizes.network).map_err(|(reason, valid)| {
         ConfigError::new(format!("router.{name}.flow_control.on_off"), reason).valid(valid)
     })?;
+    for &class in sizes.network.link_classes {
+        check_ranges(&mut on_off, (name, class))?;
+    }
     let mut all = ByClass::default();
     for (number, all) in all.iter_mut().enumerate().take(sizes.network.classes.links.len()) {
         *all = of_class(&mut on_off, (name, number), sizes.least_off(router, number), sizes.network)?;
@@ -45,6 +48,16 @@ pub fn thresholds(
         *own = FlowControl::OnOff(on_off);
     }
     Ok(Some(all))
+}
+
+/// Refuses thresholds of a class that no buffer could have.
+fn check_ranges(on_off: &mut OnOff, (router, class): (&str, &str)) -> Result<(), ConfigError> {
+    let given = thresholds_of(on_off, class).unwrap_or_default();
+    for (key, given) in [("off", given.off), ("on", given.on)] {
+        let path = || format!("router.{router}.flow_control.on_off.{class}.{key}");
+        given.map_or(Ok(()), |phits| within(BUFFERS, phits, path()))?;
+    }
+    Ok(())
 }
 
 /// Refuses what reads how much room there is in the next buffer: reason, and what would be valid.
@@ -90,9 +103,6 @@ fn of_class(
     let (class, size) = (network.link_classes[number], network.classes.links[number].buffer);
     let given = thresholds_of(on_off, class).get_or_insert_default();
     let path = format!("router.{router}.flow_control.on_off.{class}");
-    for (key, given) in [("off", given.off), ("on", given.on)] {
-        given.map_or(Ok(()), |phits| within(BUFFERS, phits, format!("{path}.{key}")))?;
-    }
     let off = given.off.unwrap_or(least);
     if off < least {
         let reason =
