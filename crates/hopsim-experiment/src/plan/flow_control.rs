@@ -34,12 +34,12 @@ pub fn thresholds(
     if experiment.topology.is_ideal() {
         return Ok(None);
     }
-    check_mechanisms(experiment, (router, routing), sizes.network).map_err(|(reason, valid)| {
-        ConfigError::new(format!("router.{name}.flow_control.on_off"), reason).valid(valid)
-    })?;
     for &class in sizes.network.link_classes {
         check_ranges(&mut on_off, (name, class))?;
     }
+    check_mechanisms(experiment, (router, routing), sizes.network).map_err(|(reason, valid)| {
+        ConfigError::new(format!("router.{name}.flow_control.on_off"), reason).valid(valid)
+    })?;
     let mut all = ByClass::default();
     for (number, all) in all.iter_mut().enumerate().take(sizes.network.classes.links.len()) {
         *all = of_class(&mut on_off, (name, number), sizes.least_off(router, number), sizes.network)?;
