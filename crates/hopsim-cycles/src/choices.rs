@@ -3,6 +3,7 @@
 use hopsim_network::nothing::Nothing;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// Rule of the ejection ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -190,4 +191,80 @@ pub enum Timestamp {
     Generation,
     /// The cycle in which the packet entered the network; at its source router it is the youngest.
     Injection,
+}
+
+/// How an allocator of a virtual-channel router decides who is granted what, where inputs may ask for several outputs each. An input
+/// is granted one output at most, and an output to one input. Every input and every output has a round-robin pointer of its own,
+/// which starts at 0.
+///
+/// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), chapter 19.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FlitAllocator {
+    /// Every input picks one of the outputs that it asks for, then every output one of the inputs that have picked it. Pointers move behind
+    /// who has been granted something.
+    SeparableInputFirst(Nothing),
+    /// Every output picks one of the inputs that ask for it, then every input one of the outputs that have picked it. Pointers move
+    /// behind who has been granted something.
+    SeparableOutputFirst(Nothing),
+    /// Separable, output first, and once more for those that are left in every further iteration, in which no pointer moves (iSLIP;
+    /// McKeown, IEEE/ACM Transactions on Networking 7, 1999).
+    Islip(Iterations),
+    /// As `islip` without pointers: who is picked is drawn among those that ask, each as likely as the others (parallel iterative
+    /// matching; Anderson et al., ACM Transactions on Computer Systems 11, 1993). There is no age then.
+    Pim(Iterations),
+    /// Wavefront: diagonals of the matrix of inputs and outputs in turn, each of which grants what is asked for there and left. The one
+    /// to begin with moves on by one in every cycle in which anything is asked for.
+    Wavefront(Nothing),
+}
+
+/// Iterations that an allocator of a virtual-channel router may have.
+pub const ITERATIONS: RangeInclusive<u32> = 1..=8;
+
+/// Iterations of an allocator in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Iterations {
+    /// Iterations per cycle.
+    #[schemars(range(min = *ITERATIONS.start(), max = *ITERATIONS.end()))]
+    pub iterations: u32,
+}
+
+impl Default for Iterations {
+    fn default() -> Self {
+        Self { iterations: 1 }
+    }
+}
+
+impl Default for FlitAllocator {
+    fn default() -> Self {
+        Self::SeparableInputFirst(Nothing {})
+    }
+}
+
+/// Who goes before others at the allocators of a virtual-channel router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FlitArbiter {
+    /// Nobody: all are served in turn.
+    RoundRobin(Nothing),
+    /// The oldest packet, ties in turn.
+    Age(AgeConfig),
+}
+
+impl Default for FlitArbiter {
+    fn default() -> Self {
+        Self::RoundRobin(Nothing {})
+    }
+}
+
+/// What the arbiter of an input port picks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SwitchInput {
+    /// One of its VCs, which asks for the output port that its packet needs.
+    #[default]
+    Vc,
+    /// One of the output ports that its VCs need; among VCs that need the same one they take turns.
+    Output,
 }

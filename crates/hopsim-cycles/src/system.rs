@@ -2,8 +2,8 @@
 //! it is optional, and nothing can fail any more.
 
 use crate::choices::{
-    Allocator, Consumption, Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc,
-    InputPointer, OutputHold, WhenFull,
+    Allocator, Consumption, Ejection, FlitAllocator, FlitArbiter, InjectionCount, InjectionLatency,
+    InjectionLink, InjectionVc, InputPointer, OutputHold, SwitchInput, WhenFull,
 };
 use crate::injection::InjectionControl;
 use crate::jobs::{JobPlan, TrafficPlan};
@@ -174,6 +174,14 @@ pub struct VirtualChannelPlan {
     /// Whether a head is granted an output VC only if the buffer behind it has room for the whole packet (virtual cut-through);
     /// otherwise room for a flit is enough to set out (wormhole).
     pub whole_packets: bool,
+    /// How output VCs are allocated.
+    pub vc_allocator: FlitAllocator,
+    /// How the switch is allocated.
+    pub switch_allocator: FlitAllocator,
+    /// What the arbiter of an input port picks where the allocation of the switch begins at the inputs.
+    pub switch_input: SwitchInput,
+    /// Who goes before others at both allocators.
+    pub arbiter: FlitArbiter,
 }
 
 impl VirtualChannelPlan {

@@ -49,6 +49,8 @@ pub enum Purpose {
     Arrangement = 17,
     /// The graph that a Graph500 search goes through.
     SearchGraph = 18,
+    /// Whom an allocator that matches at random picks.
+    Allocation = 19,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,6 +1,7 @@
 //! Building an empty router.
 
 use crate::arbiter::Arbiter;
+use crate::matching::Matcher;
 use crate::state::delay::DelayLine;
 use crate::state::flits::{Door, Flits, Lane};
 use crate::state::parts::{Input, Output, Router};
@@ -140,17 +141,24 @@ impl Builder<'_> {
 
     /// What a virtual-channel router keeps, that has so many input VCs in all.
     fn flits(&self, inputs: &[Input], vcs: usize) -> Option<Flits> {
-        let RouterPlan::VirtualChannel(delays) = self.plan.system.router else { return None };
+        let RouterPlan::VirtualChannel(plan) = self.plan.system.router else { return None };
         let lanes = inputs.iter().map(|input| input.vcs.iter().map(|_| Lane::default()).collect());
-        let door = || Door { owner: None, arbiter: self.arbiter(ArbiterConfig::default(), vcs, (0, 0)) };
         let classes = &self.plan.system.network.classes;
         let count = |class: PortClass| match class {
             PortClass::Terminal => classes.ejection,
             PortClass::Link(_) => classes.of(class).vcs,
         };
         let ports = self.plan.system.topology.ports();
-        let doors = ports.iter().map(|&class| (0..count(class)).map(|_| door()).collect());
-        Some(Flits { delays, lanes: lanes.collect(), doors: doors.collect(), handled: Vec::new() })
+        let vcs_of = |&class: &PortClass| (0..count(class)).map(|_| Door { owner: None }).collect();
+        let doors: Vec<Vec<Door>> = ports.iter().map(vcs_of).collect();
+        Some(Flits {
+            plan,
+            vc_allocator: Matcher::new(plan.vc_allocator, vcs, doors.iter().map(Vec::len).sum()),
+            switch_allocator: Matcher::new(plan.switch_allocator, inputs.len(), doors.len()),
+            lanes: lanes.collect(),
+            doors,
+            handled: Vec::new(),
+        })
     }
 
     /// Router and port at the other end of a link.

@@ -2,26 +2,23 @@
 //! *Virtual-channel routers* in `docs/model.md`.
 
 use crate::arbiter::Candidate;
+use crate::matching::Asks;
 use crate::simulator::Simulator;
 use crate::state::flits::{Flits, Owned};
 use crate::state::packet::{Choice, Packet, Phit, Role};
 use crate::state::parts::{Outstanding, Resident};
 use crate::state::place::{Place, Request};
+use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput, Timestamp};
 use hopsim_measure::trace::Hop;
-
-/// A present packet that asks for an output VC.
-struct Ask {
-    /// The number of the input VC among all of the router.
-    index: usize,
-    place: Place,
-    choice: Choice,
-}
+use hopsim_random::{Purpose, Stream};
 
 /// The VC of an input port that asks for the switch.
 #[derive(Clone, Copy)]
 struct Turn {
     place: Place,
+    /// The output port that its packet needs.
     port: usize,
+    stamp: u32,
 }
 
 impl Simulator<'_> {
@@ -61,31 +58,57 @@ impl Simulator<'_> {
         let lane = &self.flits(router).lanes[input][vc];
         let Some(front) = self.routers[router].inputs[input].vcs[vc].front() else { return false };
         let begins = front.arrived.max(lane.left.map_or(0, |left| left + 1));
-        lane.owned.is_none() && self.now >= begins + self.flits(router).delays.routing_delay
+        lane.owned.is_none() && self.now >= begins + self.flits(router).plan.routing_delay
     }
 
-    /// Lets every output VC choose one of the heads that ask for it.
+    /// Lets heads have output VCs.
     fn allocate_vcs(&mut self, router: usize) {
         let places = self.places(router);
-        let mut asks = Vec::new();
-        for (index, &place) in places.iter().enumerate() {
-            if let Some(choice) = self.route(place, u64::from(self.now))
-                && self.counts(place, choice.to)
-            {
-                asks.push(Ask { index, place, choice });
-            }
+        let choices: Vec<Vec<Choice>> = places.iter().map(|&place| self.choices(place)).collect();
+        let doors = self.flits(router).doors.iter().enumerate();
+        let outputs: Vec<Request> = doors
+            .flat_map(|(port, vcs)| (0..vcs.len()).map(move |vc| Request { port, vc: vc as u8 }))
+            .collect();
+        let asks: Asks = places
+            .iter()
+            .zip(&choices)
+            .map(|(&place, choices)| {
+                let stamp = self.stamp(place);
+                let asked = |to: &Request| choices.iter().any(|choice| choice.to == *to).then_some(stamp);
+                outputs.iter().map(asked).collect()
+            })
+            .collect();
+        let draws = self.draws(router, 0);
+        for (input, output) in self.flits_mut(router).vc_allocator.grant(&asks, draws) {
+            let choice = choices[input].iter().find(|choice| choice.to == outputs[output]);
+            self.give_vc(places[input], choice.expect("it is granted what it asks for").clone());
         }
-        for port in 0..self.flits(router).doors.len() {
-            for vc in 0..self.flits(router).doors[port].len() {
-                let to = Request { port, vc: vc as u8 };
-                let rivals = asks.iter().filter(|ask| ask.choice.to == to);
-                let rivals: Vec<Candidate> = rivals.map(|ask| candidate(ask.index)).collect();
-                let now = self.now.into();
-                let arbiter = &mut self.flits_mut(router).doors[port][vc].arbiter;
-                let Some(winner) = arbiter.choose(&rivals, now) else { continue };
-                arbiter.serve((winner, 0), now);
-                asks.iter().filter(|ask| ask.index == winner).for_each(|ask| self.give_vc(ask));
-            }
+    }
+
+    /// What a present packet asks for that counts.
+    fn choices(&mut self, place: Place) -> Vec<Choice> {
+        let Some(choice) = self.route(place, u64::from(self.now)) else { return Vec::new() };
+        let all = if choice.any_vc { self.flits(place.0).doors[choice.to.port].len() } else { 1 };
+        let first = if choice.any_vc { 0 } else { choice.to.vc };
+        let requests = (first..).take(all).map(|vc| Request { vc, ..choice.to });
+        let counting = requests.filter(|&to| self.counts(place, to));
+        counting.map(|to| Choice { to, ..choice.clone() }).collect()
+    }
+
+    /// The random numbers of an allocator in this cycle: 0 is that of output VCs, 1 that of the switch.
+    fn draws(&self, router: usize, stage: u64) -> Stream {
+        let seed = self.plan.experiment.measure.seed;
+        Stream::new(seed, Purpose::Allocation, router as u64).at(self.now.into()).at(stage)
+    }
+
+    /// What goes before others at the allocators if it is smaller.
+    fn stamp(&self, (router, input, vc): Place) -> u32 {
+        let FlitArbiter::Age(age) = self.flits(router).plan.arbiter else { return 0 };
+        let Some(front) = self.routers[router].inputs[input].vcs[vc].front() else { return 0 };
+        let trace = &self.packets[front.packet].trace;
+        match age.timestamp {
+            Timestamp::Generation => trace.generated,
+            Timestamp::Injection => trace.hops.first().map_or(u32::MAX, |source| source.granted),
         }
     }
 
@@ -102,7 +125,7 @@ impl Simulator<'_> {
                 self.nics[router * self.nodes_per_router + to.port].reply_space[kind] >= length
             }
             _ if output.is_terminal() => true,
-            _ if self.flits(router).delays.whole_packets => output.credits(to.vc as usize) >= length,
+            _ if self.flits(router).plan.whole_packets => output.credits(to.vc as usize) >= length,
             _ => output.is_link(),
         }
     }
@@ -114,42 +137,56 @@ impl Simulator<'_> {
     }
 
     /// Lets a packet own an output VC.
-    fn give_vc(&mut self, ask: &Ask) {
-        let Ask { place: (router, input, vc), choice, .. } = ask;
-        let (packet, granted, to) = (self.head(*router, *input, *vc), self.now, choice.to);
-        let flits = self.flits_mut(*router);
-        flits.lanes[*input][*vc].owned = Some(Owned { choice: choice.clone(), granted });
+    fn give_vc(&mut self, (router, input, vc): Place, choice: Choice) {
+        let (packet, granted, to) = (self.head(router, input, vc), self.now, choice.to);
+        self.flits_mut(router).lanes[input][vc].owned = Some(Owned { choice, granted });
         let Packet { length, role, .. } = self.packets[packet];
-        let is_terminal = self.routers[*router].outputs[to.port].is_terminal();
+        let is_terminal = self.routers[router].outputs[to.port].is_terminal();
         if !is_terminal {
-            self.flits_mut(*router).doors[to.port][to.vc as usize].owner = Some(packet);
+            self.flits_mut(router).doors[to.port][to.vc as usize].owner = Some(packet);
         }
         if let (true, Role::Request(kind)) = (is_terminal, role) {
             self.nics[router * self.nodes_per_router + to.port].reply_space[kind] -= length;
         }
     }
 
-    /// Lets every input port choose one of its VCs, and then every output port one of the input ports.
+    /// Lets flits have the switch.
     fn allocate_switch(&mut self, router: usize) {
-        let now = self.now.into();
-        let mut turns: Vec<Option<Turn>> = Vec::new();
-        for input in 0..self.routers[router].inputs.len() {
-            let vcs = 0..self.routers[router].inputs[input].vcs.len();
-            let asking: Vec<Turn> = vcs.filter_map(|vc| self.asks_for_switch((router, input, vc))).collect();
-            let rivals: Vec<Candidate> = asking.iter().map(|turn| candidate(turn.place.2)).collect();
-            let chosen = self.routers[router].inputs[input].arbiters[0].choose(&rivals, now);
-            turns.push(asking.into_iter().find(|turn| Some(turn.place.2) == chosen));
-        }
-        for port in 0..self.routers[router].outputs.len() {
-            let asks = |input: &usize| turns[*input].is_some_and(|turn| turn.port == port);
-            let rivals: Vec<Candidate> = (0..turns.len()).filter(asks).map(candidate).collect();
-            let arbiter = &mut self.routers[router].outputs[port].arbiter;
-            let Some(input) = arbiter.choose(&rivals, now) else { continue };
-            let Some(Turn { place, .. }) = turns[input] else { continue };
-            arbiter.serve((input, 0), now);
-            self.routers[router].inputs[input].arbiters[0].serve((place.2, 0), now);
+        let (inputs, outputs) = (self.routers[router].inputs.len(), self.routers[router].outputs.len());
+        let turns: Vec<Vec<Turn>> = (0..inputs).map(|input| self.turns(router, input)).collect();
+        let turn = |input: usize, port: usize| turns[input].iter().find(|turn| turn.port == port);
+        let asks: Asks = (0..inputs)
+            .map(|input| (0..outputs).map(|port| turn(input, port).map(|turn| turn.stamp)).collect())
+            .collect();
+        let draws = self.draws(router, 1);
+        let mut pairs = self.flits_mut(router).switch_allocator.grant(&asks, draws);
+        pairs.sort_unstable_by_key(|pair| pair.1);
+        for (input, output) in pairs {
+            let Turn { place, .. } = *turn(input, output).expect("it is granted what it asks for");
+            self.routers[router].inputs[input].arbiters[0].serve((place.2, 0), self.now.into());
             self.pass_flit(place);
         }
+    }
+
+    /// The VCs for which an input port asks: one, or one for each output port that is needed.
+    fn turns(&self, router: usize, input: usize) -> Vec<Turn> {
+        let vcs = 0..self.routers[router].inputs[input].vcs.len();
+        let mut asking: Vec<Turn> = vcs.filter_map(|vc| self.asks_for_switch((router, input, vc))).collect();
+        let plan = self.flits(router).plan;
+        let one = matches!(plan.switch_allocator, FlitAllocator::SeparableInputFirst(_))
+            && plan.switch_input == SwitchInput::Vc;
+        let mut turns = Vec::new();
+        while let Some(&first) = asking.first() {
+            let (rivals, others): (Vec<Turn>, Vec<Turn>) =
+                asking.iter().partition(|turn| one || turn.port == first.port);
+            let oldest = rivals.iter().map(|turn| turn.stamp).min();
+            let oldest = rivals.iter().filter(|turn| Some(turn.stamp) == oldest);
+            let candidates: Vec<Candidate> = oldest.map(|turn| candidate(turn.place.2)).collect();
+            let chosen = self.routers[router].inputs[input].arbiters[0].choose(&candidates, self.now.into());
+            turns.extend(rivals.into_iter().find(|turn| Some(turn.place.2) == chosen));
+            asking = others;
+        }
+        turns
     }
 
     /// The request of an input VC for the switch, if it asks.
@@ -160,10 +197,14 @@ impl Simulator<'_> {
         let to = owned.choice.to;
         let front = self.routers[router].inputs[input].vcs[vc].front()?;
         let output = &self.routers[router].outputs[to.port];
-        let may_ask = self.now >= owned.granted + flits.delays.vc_allocation_delay;
+        let may_ask = self.now >= owned.granted + flits.plan.vc_allocation_delay;
         let is_here = front.crossed < front.phits;
         let has_credit = output.is_terminal() || output.credits(to.vc as usize) > 0;
-        (may_ask && is_here && has_credit && output.next <= self.now).then_some(Turn { place, port: to.port })
+        (may_ask && is_here && has_credit && output.next <= self.now).then_some(Turn {
+            place,
+            port: to.port,
+            stamp: self.stamp(place),
+        })
     }
 
     /// Lets the first flit of an input VC through the switch.
@@ -188,7 +229,7 @@ impl Simulator<'_> {
     /// Notes that the head of a packet leaves a router.
     fn set_head_out(&mut self, place: Place) {
         let (router, input, vc) = place;
-        let departed = self.now + self.flits(router).delays.switch_traversal_delay;
+        let departed = self.now + self.flits(router).plan.switch_traversal_delay;
         let Resident { packet, arrived, .. } = self.routers[router].inputs[input].vcs[vc][0];
         let Owned { choice, .. } = self.flits(router).lanes[input][vc].owned.as_ref().expect("it has a VC");
         let (Choice { to, after, .. }, granted, number) = (choice.clone(), self.now, router as u32);
@@ -202,7 +243,7 @@ impl Simulator<'_> {
     fn send_flit(&mut self, (router, input, vc): Place, (packet, index): (usize, u32)) {
         let owned = self.flits(router).lanes[input][vc].owned.as_ref().expect("it has a VC");
         let (to, minimal) = (owned.choice.to, !owned.choice.after.misrouted);
-        let departs = self.now + self.flits(router).delays.switch_traversal_delay;
+        let departs = self.now + self.flits(router).plan.switch_traversal_delay;
         let latency = self.plan.system.network.link(router as u32, to.port).latency;
         let vc = to.vc as usize;
         let output = &mut self.routers[router].outputs[to.port];
@@ -220,7 +261,7 @@ impl Simulator<'_> {
         let now = self.now;
         self.routers[router].inputs[input].vcs[vc].pop_front();
         let flits = self.flits_mut(router);
-        let departs = now + flits.delays.switch_traversal_delay;
+        let departs = now + flits.plan.switch_traversal_delay;
         let lane = &mut flits.lanes[input][vc];
         lane.left = Some(now);
         let to = lane.owned.take().expect("it has a VC").choice.to;

@@ -30,6 +30,7 @@ mod build;
 mod consumption;
 mod flits;
 mod life;
+mod matching;
 pub mod metrics;
 mod nic;
 mod on_off;

@@ -325,6 +325,17 @@ pub struct Request {
     pub vc: u8,
 }
 
+/// An output port and several of its VCs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requests {
+    /// Output port.
+    pub port: usize,
+    /// The first of the VCs.
+    pub first: u8,
+    /// The last of the VCs.
+    pub last: u8,
+}
+
 /// A hop over a link, its VC still open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
@@ -607,6 +618,26 @@ impl Routing {
     #[inline]
     pub fn vcs(&self) -> &Vcs {
         self.base().vcs()
+    }
+
+    /// A packet has become the head of its input VC: all outputs that it may have, if its port is fixed and VCs are as good as each other.
+    pub fn settle_all(
+        &self,
+        head: &Head,
+        state: &mut RouteState,
+        draw: impl Fn() -> Stream,
+    ) -> Option<Requests> {
+        match self.route(head, state, draw) {
+            Route::Arrived => {
+                let Request { port, vc } = head.ejection();
+                Some(Requests { port, first: vc, last: vc })
+            }
+            Route::Fixed(hop) if !self.vcs().selects() => {
+                let way = self.base().way(head, hop);
+                Some(Requests { port: way.port as usize, first: self.vcs().first(way), last: way.vc })
+            }
+            _ => None,
+        }
     }
 
     /// A packet has become the head of its input VC: its request, if that is fixed.

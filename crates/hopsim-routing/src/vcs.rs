@@ -138,6 +138,16 @@ impl Vcs {
         Request { vc: first + vc, ..request }
     }
 
+    /// The lowest VC that a hop may use: it may use this one up to that of the way.
+    pub fn first(&self, way: Way) -> u8 {
+        if self.is_flexible() { 0 } else { way.vc }
+    }
+
+    /// Whether it is a mechanism's choice which of the VCs that a hop may use a head asks for (FlexVC).
+    pub fn selects(&self) -> bool {
+        matches!(self.rule, Rule::Flexible(_))
+    }
+
     /// FlexVC, if it manages the VCs.
     #[inline]
     pub fn flex(&self) -> Option<&FlexVc> {

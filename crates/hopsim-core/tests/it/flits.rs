@@ -2,10 +2,12 @@
 
 use hopsim_core::engine::{self, Control, Scope, Snapshot, Stages, Trial, audit, run_as, trace, trace_as};
 use hopsim_core::error::RunError;
+use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput};
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_network::network::{ClassSpec, Classes, Network};
+use hopsim_network::nothing::Nothing;
 use hopsim_routing::RoutingConfig;
 use hopsim_routing::sequence::VcSequence;
 use hopsim_routing::vcs::Vcs;
@@ -18,6 +20,10 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     vc_allocation_delay: 1,
     switch_traversal_delay: 3,
     whole_packets: false,
+    vc_allocator: FlitAllocator::SeparableInputFirst(Nothing {}),
+    switch_allocator: FlitAllocator::SeparableInputFirst(Nothing {}),
+    switch_input: SwitchInput::Vc,
+    arbiter: FlitArbiter::RoundRobin(Nothing {}),
 };
 
 /// The plan of a document, with virtual-channel routers whose buffers hold so many flits per VC.

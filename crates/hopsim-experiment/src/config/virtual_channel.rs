@@ -2,6 +2,7 @@
 
 use crate::config::limits::{BUFFERS, DELAYS};
 use crate::config::router::Vcs;
+use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -12,8 +13,8 @@ pub const ALLOCATION_DELAYS: RangeInclusive<u32> = 1..=*DELAYS.end();
 /// A virtual-channel router, through which packets move flit by flit; a flit is a phit. Flits wait at the inputs. The head of a
 /// packet is granted an output VC, which the packet owns until its tail has left, and its flits cross whenever the switch lets
 /// them: a packet may lie in several routers at once, and flits of different packets take turns on a link. A head is in a router for
-/// `routing_delay` + `vc_allocation_delay` + `switch_traversal_delay` cycles if it meets no other packet. Both allocators are
-/// separable and have round-robin arbiters; a VC is free again in the cycle after the tail has been granted the switch. Credits count
+/// `routing_delay` + `vc_allocation_delay` + `switch_traversal_delay` cycles if it meets no other packet. A head that may use several
+/// VCs asks for all of them that are free. A VC is free again in the cycle after the tail has been granted the switch. Credits count
 /// flits, and go back when a flit is granted the switch. Nodes take flits of several packets in turns.
 ///
 /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), chapter 16; the exact rules are in the model
@@ -36,6 +37,15 @@ pub struct VirtualChannel {
     /// Delay from the grant of the switch until the flit is on the link \[cycles\].
     #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub switch_traversal_delay: u32,
+    /// How heads are matched with the output VCs that they ask for.
+    pub vc_allocator: FlitAllocator,
+    /// How input ports are matched with the output ports that the packets of their VCs need.
+    pub switch_allocator: FlitAllocator,
+    /// What the arbiter of an input port picks if `switch_allocator` is `separable_input_first`; default `vc`. BookSim 2 does `output`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch_input: Option<SwitchInput>,
+    /// Who goes before others at both allocators.
+    pub arbiter: FlitArbiter,
 }
 
 impl Default for VirtualChannel {
@@ -47,6 +57,10 @@ impl Default for VirtualChannel {
             routing_delay: 1,
             vc_allocation_delay: 1,
             switch_traversal_delay: 1,
+            vc_allocator: FlitAllocator::default(),
+            switch_allocator: FlitAllocator::default(),
+            switch_input: None,
+            arbiter: FlitArbiter::default(),
         }
     }
 }

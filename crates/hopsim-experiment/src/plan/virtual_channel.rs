@@ -5,7 +5,7 @@ use crate::config::measure::RecordStream;
 use crate::config::router::RouterConfig;
 use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, VirtualChannel};
 use crate::config::{Compat, Experiment};
-use hopsim_cycles::choices::{Ejection, InputPointer, OutputHold};
+use hopsim_cycles::choices::{Ejection, FlitAllocator, FlitArbiter, ITERATIONS, InputPointer, OutputHold};
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::system::VirtualChannelPlan;
 use hopsim_network::error::ConfigError;
@@ -20,12 +20,49 @@ pub fn plan(router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> 
     within(DELAYS, router.routing_delay, path("routing_delay"))?;
     within(ALLOCATION_DELAYS, router.vc_allocation_delay, path("vc_allocation_delay"))?;
     within(DELAYS, router.switch_traversal_delay, path("switch_traversal_delay"))?;
+    check_allocators(router)?;
     Ok(VirtualChannelPlan {
         routing_delay: router.routing_delay,
         vc_allocation_delay: router.vc_allocation_delay,
         switch_traversal_delay: router.switch_traversal_delay,
         whole_packets: router.switching == FlitSwitching::VirtualCutThrough,
+        vc_allocator: router.vc_allocator,
+        switch_allocator: router.switch_allocator,
+        switch_input: router.switch_input.unwrap_or_default(),
+        arbiter: router.arbiter,
     })
+}
+
+/// Refuses allocators that cannot be, or not beside each other.
+fn check_allocators(router: &VirtualChannel) -> Result<(), ConfigError> {
+    for (key, allocator) in
+        [("vc_allocator", router.vc_allocator), ("switch_allocator", router.switch_allocator)]
+    {
+        let path = format!("router.virtual_channel.{key}");
+        match allocator {
+            FlitAllocator::Islip(config) => {
+                within(ITERATIONS, config.iterations, format!("{path}.islip.iterations"))?
+            }
+            FlitAllocator::Pim(config) => {
+                within(ITERATIONS, config.iterations, format!("{path}.pim.iterations"))?;
+                if let FlitArbiter::Age(_) = router.arbiter {
+                    let reason = "an allocator that picks at random has no arbiters that could look at ages";
+                    return Err(ConfigError::new(format!("{path}.pim"), reason)
+                        .valid("another allocator, or arbiter = \"round_robin\""));
+                }
+            }
+            _ => {}
+        }
+    }
+    match (router.switch_input, router.switch_allocator) {
+        (None, _) | (_, FlitAllocator::SeparableInputFirst(_)) => Ok(()),
+        (Some(given), _) => {
+            let reason = "is about allocations that begin at the inputs, and this one of the switch does not";
+            Err(ConfigError::new("router.virtual_channel.switch_input", reason)
+                .value(json!(given))
+                .valid("no such key, or switch_allocator = \"separable_input_first\""))
+        }
+    }
 }
 
 /// Refuses what a document says that has virtual-channel routers and that they do not have.

@@ -1,5 +1,6 @@
 //! A packet at the front of its queue, and what it can see from there.
 
+use super::rules::vcs::Rule;
 use super::ways::Ways;
 use crate::simulator::Simulator;
 use crate::state::packet::{Choice, Memory, Packet, Role};
@@ -153,11 +154,16 @@ impl<'a, 'p> Head<'a, 'p> {
         self.simulator.rules.vcs.allowed(self, port, goal).len() == 1
     }
 
+    /// Whether hops may use any VC of their link.
+    fn may_use_any_vc(&self) -> bool {
+        matches!(self.simulator.rules.vcs.rule, Rule::Any(_))
+    }
+
     /// The choice of going on towards the destination by a port.
     pub fn ask(&self, port: usize) -> Choice {
         let goal = Goal::Destination;
         let (to, after) = (self.pick(port, goal, &self.attempt()), self.packet().memory.clone());
-        Choice { to, after, fixed: self.is_only(port, goal) }
+        Choice { to, after, fixed: self.is_only(port, goal), any_vc: self.may_use_any_vc() }
     }
 
     /// Whether a global output of a router of the own group is marked saturated, as this router knows.
@@ -176,7 +182,7 @@ impl<'a, 'p> Head<'a, 'p> {
 
     /// The choice of the port of the destination node.
     pub fn eject(&self) -> Choice {
-        Choice { to: self.ejection(), after: self.packet().memory.clone(), fixed: true }
+        Choice { to: self.ejection(), after: self.packet().memory.clone(), fixed: true, any_vc: false }
     }
 
     /// The choice of going on by the way that the packet has chosen.
@@ -184,7 +190,8 @@ impl<'a, 'p> Head<'a, 'p> {
         let Some((port, goal)) = self.next_hop(&memory) else {
             return Choice { after: memory, ..self.eject() };
         };
-        Choice { to: self.pick(port, goal, attempt), after: memory, fixed: self.is_only(port, goal) }
+        let to = self.pick(port, goal, attempt);
+        Choice { to, after: memory, fixed: self.is_only(port, goal), any_vc: self.may_use_any_vc() }
     }
 
     /// The port of the next hop of a way, and the goal of the hop; `None` at the end of the way.

@@ -1,7 +1,7 @@
 //! What a virtual-channel router keeps besides the queues of its input VCs and the credits of its output VCs.
 
 use super::packet::Choice;
-use crate::arbiter::Arbiter;
+use crate::matching::Matcher;
 use hopsim_cycles::system::VirtualChannelPlan;
 
 /// An output VC that the present packet of an input VC owns.
@@ -25,14 +25,16 @@ pub struct Lane {
 pub struct Door {
     /// The packet that owns the output VC; no packet owns one to a node.
     pub owner: Option<usize>,
-    /// The arbiter that chooses among the input VCs of the router.
-    pub arbiter: Arbiter,
 }
 
 /// What a virtual-channel router keeps.
 pub struct Flits {
-    /// The delays of the router.
-    pub delays: VirtualChannelPlan,
+    /// What the router is made of.
+    pub plan: VirtualChannelPlan,
+    /// The allocator of output VCs.
+    pub vc_allocator: Matcher,
+    /// The allocator of the switch.
+    pub switch_allocator: Matcher,
     /// The input VCs, by port.
     pub lanes: Vec<Vec<Lane>>,
     /// The output VCs, by port.

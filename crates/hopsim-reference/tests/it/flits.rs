@@ -4,6 +4,7 @@ use crate::documents::{for_each_flit_plan, for_each_flit_program, for_each_measu
 use crate::engine::compare;
 use crate::{metrics, programs};
 use hopsim_core::engine::{audit, trace_as};
+use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
@@ -41,7 +42,24 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 33] = [
+const COVERED: [&str; 50] = [
+    "VCs by inputs",
+    "VCs by outputs",
+    "VCs by islip(1)",
+    "VCs by islip(3)",
+    "VCs by pim(1)",
+    "VCs by pim(3)",
+    "VCs by wavefront",
+    "switch by inputs",
+    "switch by outputs",
+    "switch by islip(1)",
+    "switch by islip(3)",
+    "switch by pim(1)",
+    "switch by pim(3)",
+    "switch by wavefront",
+    "inputs pick outputs",
+    "by age since Generation",
+    "by age since Injection",
     "mesh",
     "dragonfly",
     "fat_tree",
@@ -77,14 +95,42 @@ const COVERED: [&str; 33] = [
     "flexvc",
 ];
 
+/// The name of an allocator, and how often it goes round.
+fn name_of(allocator: FlitAllocator) -> String {
+    match allocator {
+        FlitAllocator::SeparableInputFirst(_) => "inputs".to_owned(),
+        FlitAllocator::SeparableOutputFirst(_) => "outputs".to_owned(),
+        FlitAllocator::Islip(config) => format!("islip({})", config.iterations),
+        FlitAllocator::Pim(config) => format!("pim({})", config.iterations),
+        FlitAllocator::Wavefront(_) => "wavefront".to_owned(),
+    }
+}
+
 /// What a plan has of topologies, routings and routers.
 fn names_of_routers(plan: &Plan) -> Vec<String> {
     let RouterPlan::VirtualChannel(plan_of_routers) = plan.system.router else {
         unreachable!("no others are drawn")
     };
-    let VirtualChannelPlan { routing_delay, vc_allocation_delay, switch_traversal_delay, whole_packets } =
-        plan_of_routers;
+    let VirtualChannelPlan {
+        routing_delay,
+        vc_allocation_delay,
+        switch_traversal_delay,
+        whole_packets,
+        vc_allocator,
+        switch_allocator,
+        switch_input,
+        arbiter,
+    } = plan_of_routers;
+    let by_output = matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));
+    let by_output = by_output && switch_input == SwitchInput::Output;
     vec![
+        format!("VCs by {}", name_of(vc_allocator)),
+        format!("switch by {}", name_of(switch_allocator)),
+        if by_output { "inputs pick outputs" } else { "inputs pick VCs" }.to_owned(),
+        match arbiter {
+            FlitArbiter::RoundRobin(_) => "in turn".to_owned(),
+            FlitArbiter::Age(age) => format!("by age since {:?}", age.timestamp),
+        },
         "all".to_owned(),
         plan.experiment.topology.name().to_owned(),
         plan.experiment.routing.name().to_owned(),

@@ -2,6 +2,7 @@
 //! Interconnection Networks*, chapter 16): flits wait at the inputs, a packet owns an output VC from its head to its tail, and may
 //! lie in several routers at once. `region.rs` has the cycle.
 
+mod allocator;
 #[cfg(feature = "trace")]
 mod audit;
 mod deadlock;

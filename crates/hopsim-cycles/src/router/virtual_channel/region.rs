@@ -4,6 +4,7 @@
 //! inject. What a stage grants the next one sees a cycle later: VC allocation has read owners before the switch frees output VCs,
 //! and a packet that has been granted an output VC asks for the switch from the next cycle on at the earliest.
 
+use crate::choices::Timestamp;
 use crate::kernel::constants::Constants;
 use crate::kernel::doors::Doors;
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId, Terminal};
@@ -14,6 +15,7 @@ use crate::kernel::wires::{Arrival, Credit};
 use crate::kernel::{Kernel, Wishes};
 use crate::node::{Nodes as _, Run};
 use crate::observer::Observer;
+use crate::router::virtual_channel::allocator::FlitMatcher;
 use crate::router::virtual_channel::requests::{SwitchRequests, VcRequests};
 use crate::router::virtual_channel::routers::{FlitRouters, Trail, occupied};
 use crate::router::virtual_channel::shared::FlitShared;
@@ -35,7 +37,9 @@ pub struct VirtualChannel<'p, M: Run> {
     /// Output VCs with room for a flit, a bit each, router by router: for observers.
     pub(super) room: Vec<u64>,
     pub(super) vc_requests: VcRequests,
+    pub(super) vc_allocator: FlitMatcher,
     pub(super) switch_requests: SwitchRequests,
+    pub(super) switch_allocator: FlitMatcher,
 }
 
 impl<'p, M: Run> VirtualChannel<'p, M> {
@@ -55,8 +59,14 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             kernel,
             active: vec![0; span.routers.div_ceil(64)],
             room: vec![0; span.routers * shared.stride / 64],
-            vc_requests: VcRequests::new(shared.layout),
-            switch_requests: SwitchRequests::new(shared.ports),
+            vc_requests: VcRequests::default(),
+            vc_allocator: FlitMatcher::new(shared.plan.vc_allocator, span.routers, shared.vcs()),
+            switch_requests: SwitchRequests::default(),
+            switch_allocator: FlitMatcher::new(
+                shared.plan.switch_allocator,
+                span.routers,
+                (shared.ports, shared.ports),
+            ),
             shared,
             routers,
         };
@@ -169,13 +179,18 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         let head = self.shared.head(packet, (span.router(number), slot), M::FULL);
         let draw = || head_stream(constants.seed, (packet.source, packet.serial), head.router);
         let mut route = packet.route;
-        let request = self.shared.routing.settle(&head, &mut route, draw);
+        let requests = self.shared.routing.settle_all(&head, &mut route, draw);
         packet.route = route;
         let input = &mut self.routers.inputs[self.shared.slot_id(number, slot)];
         input.packet = id;
         input.left = packet.length;
         input.output = None;
-        input.request = request.map(|request| self.shared.pair(request).index() as u16);
+        input.request = requests.map(|requests| self.shared.range_of(requests));
+        input.stamp = match self.shared.timestamp {
+            Timestamp::Generation => packet.generated,
+            Timestamp::Injection if self.shared.layout.class[port] == TERMINAL => NONE,
+            Timestamp::Injection => packet.injection.granted,
+        };
         input.ready = from + self.shared.plan.routing_delay;
         input.trail = Trail::of(packet, constants.nodes_per_router);
         let (length, arrived) = (u32::from(packet.length), packet.arrived);

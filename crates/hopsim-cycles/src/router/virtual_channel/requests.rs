@@ -1,7 +1,7 @@
 //! What the input VCs of a router ask for in a cycle.
 
 use crate::kernel::ids::{Pair, Slot};
-use hopsim_network::network::Layout;
+use crate::router::virtual_channel::allocator::Bid;
 use hopsim_routing::RouteState;
 
 /// A head that asks for an output VC.
@@ -18,29 +18,21 @@ pub struct VcRequest {
 /// The requests for output VCs of a router in a cycle: scratch.
 #[derive(Default)]
 pub struct VcRequests {
-    /// All requests, ascending by input VC.
+    /// All requests, ascending by input VC and then output VC.
     pub all: Vec<VcRequest>,
-    /// The request that each output VC prefers so far, by pair; empty between cycles.
-    pub best: Vec<Option<u16>>,
-}
-
-impl VcRequests {
-    /// No requests of routers with this layout.
-    pub fn new(layout: &Layout) -> Self {
-        Self { all: Vec::new(), best: vec![None; layout.pairs()] }
-    }
+    /// The same for the allocator.
+    pub bids: Vec<Bid>,
+    /// Those that are granted, by their indices.
+    pub granted: Vec<u32>,
 }
 
 /// The requests for the switch of a router in a cycle: scratch.
 #[derive(Default)]
 pub struct SwitchRequests {
-    /// The input port and the slot that each output port prefers so far; empty between cycles.
-    pub best: Vec<Option<(u16, Slot)>>,
-}
-
-impl SwitchRequests {
-    /// No requests of a router with so many ports.
-    pub fn new(ports: usize) -> Self {
-        Self { best: vec![None; ports] }
-    }
+    /// The input VCs that ask, ascending by port.
+    pub slots: Vec<Slot>,
+    /// The same for the allocator, by input port and output port.
+    pub bids: Vec<Bid>,
+    /// Those that are granted, by their indices.
+    pub granted: Vec<u32>,
 }

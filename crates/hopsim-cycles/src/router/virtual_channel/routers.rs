@@ -40,8 +40,10 @@ pub struct FlitInputVc {
     pub left: u16,
     /// The output VC that the present packet owns, if it does.
     pub output: Option<u16>,
-    /// The output VC that the head asks for if it has no choice.
-    pub request: Option<u16>,
+    /// The output VCs that the head asks for if it has no choice: the first and the last one.
+    pub request: Option<(u16, u16)>,
+    /// What age arbiters compare: the cycle of generation, or that in which the packet entered the network, `NONE` until then.
+    pub stamp: u32,
     /// First cycle in which the present packet may ask for an output VC, or if it owns one for the switch.
     pub ready: u32,
     /// What is known of the present packet.
@@ -57,6 +59,7 @@ impl FlitInputVc {
         left: 0,
         output: None,
         request: None,
+        stamp: 0,
         ready: 0,
         trail: Trail { source: 0, destination: 0, generated: 0, length: 0, job: 0 },
     };
@@ -81,8 +84,6 @@ pub struct FlitOutputVc {
     pub credits: u32,
     /// Slot of the packet that owns the output VC, if there is one.
     pub owner: Option<u16>,
-    /// Where the arbiter of the output VC starts: a slot.
-    pub pointer: u16,
 }
 
 /// A port as input and as output.
@@ -92,8 +93,6 @@ pub struct FlitPort {
     pub present: u64,
     /// Where the arbiter of the input starts: a VC.
     pub input_pointer: u8,
-    /// Where the arbiter of the output starts: an input port.
-    pub output_pointer: u16,
     /// First cycle in which the link can take another flit.
     pub free_at: u32,
     /// Id of VC 0 of the input at the other end of the link, in its region -- constant.
@@ -124,7 +123,6 @@ impl FlitPort {
         Self {
             present: 0,
             input_pointer: 0,
-            output_pointer: 0,
             free_at: 0,
             far_slot,
             far_pair,
@@ -164,8 +162,7 @@ impl FlitRouters {
     /// The routers of a region, empty.
     pub fn new<M: Run>(system: &System, shared: &FlitShared<'_>, (regions, span): (&Regions, &Span)) -> Self {
         let routers = span.first_router..span.first_router + span.routers as u32;
-        let mut outputs =
-            By::all(FlitOutputVc { credits: 0, owner: None, pointer: 0 }, span.routers * shared.stride);
+        let mut outputs = By::all(FlitOutputVc { credits: 0, owner: None }, span.routers * shared.stride);
         for (number, router) in routers.clone().enumerate() {
             for pair in (0..shared.layout.pairs()).filter(|&pair| shared.layout.pair_vc(pair).is_some()) {
                 let id = shared.pair_id(RegionRouter::at(number), Pair::at(pair));

@@ -5,6 +5,7 @@ use crate::kernel::packet::Packet;
 use crate::kernel::pool::Queue;
 use crate::kernel::wires::{Arrival, Credit};
 use crate::node::{Nodes, Run};
+use crate::router::virtual_channel::allocator::Turns;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::{FlitInputVc, FlitOutputVc, FlitPort, Trail};
 use crate::state::{State, saved_pair, saved_slot};
@@ -23,8 +24,10 @@ pub struct SavedFlitRouters<N> {
 struct FlitRouterState {
     ports: Vec<FlitPortState>,
     inputs: Vec<InputState>,
-    /// Free flits, and where the arbiter starts, by pair.
-    outputs: Vec<(u32, u16)>,
+    /// Free flits by pair.
+    outputs: Vec<u32>,
+    /// Where the arbiters of the VC allocator and of the switch allocator begin.
+    turns: [Turns; 2],
     /// Heads on their way, with their slots.
     arrivals: Vec<(u16, Packet)>,
     /// Flits behind a head on their way: when they arrive, and their slots.
@@ -37,7 +40,6 @@ struct FlitRouterState {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct FlitPortState {
     input_pointer: u8,
-    output_pointer: u16,
     free_at: u32,
 }
 
@@ -49,7 +51,8 @@ struct InputState {
     flits: u16,
     left: u16,
     output: Option<u16>,
-    request: Option<u16>,
+    request: Option<(u16, u16)>,
+    stamp: u32,
     ready: u32,
     trail: Trail,
 }
@@ -65,8 +68,8 @@ impl FlitRouterState {
 
 impl FlitPortState {
     fn of(port: &FlitPort) -> Self {
-        let &FlitPort { input_pointer, output_pointer, free_at, .. } = port;
-        Self { input_pointer, output_pointer, free_at }
+        let &FlitPort { input_pointer, free_at, .. } = port;
+        Self { input_pointer, free_at }
     }
 }
 
@@ -81,7 +84,9 @@ impl<M: Run> VirtualChannel<'_, M> {
             active: _,
             room: _,
             vc_requests: _,
+            vc_allocator: _,
             switch_requests: _,
+            switch_allocator: _,
         } = self;
         let numbers = (0..kernel.span.routers).map(RegionRouter::at);
         let mut saved: Vec<FlitRouterState> = numbers.map(|number| self.save_router(number)).collect();
@@ -96,13 +101,14 @@ impl<M: Run> VirtualChannel<'_, M> {
         let output = |pair| {
             let id = self.shared.pair_id(number, Pair::at(pair));
             // Who owns the output VC follows from the input VCs.
-            let FlitOutputVc { credits, owner: _, pointer } = self.routers.outputs[id];
-            (credits, pointer)
+            let FlitOutputVc { credits, owner: _ } = self.routers.outputs[id];
+            credits
         };
         FlitRouterState {
             ports: self.routers.ports(number).iter().map(FlitPortState::of).collect(),
             inputs: (0..layout.slots()).map(|slot| self.save_input(number, Slot::at(slot))).collect(),
             outputs: (0..layout.pairs()).map(output).collect(),
+            turns: [&self.vc_allocator, &self.switch_allocator].map(|each| each.turns(number).clone()),
             arrivals: Vec::new(),
             flits: Vec::new(),
             returning: Vec::new(),
@@ -111,7 +117,7 @@ impl<M: Run> VirtualChannel<'_, M> {
 
     fn save_input(&self, number: RegionRouter, slot: Slot) -> InputState {
         let packets = &self.kernel.packets;
-        let FlitInputVc { behind, packet, flits, left, output, request, ready, trail } =
+        let FlitInputVc { behind, packet, flits, left, output, request, stamp, ready, trail } =
             self.routers.inputs[self.shared.slot_id(number, slot)];
         InputState {
             behind: behind.records(packets),
@@ -120,6 +126,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             left,
             output,
             request,
+            stamp,
             ready,
             trail,
         }
@@ -161,15 +168,18 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     fn load_router(&mut self, number: RegionRouter, state: &FlitRouterState) {
-        let FlitRouterState { ports, inputs, outputs, arrivals, flits, returning } = state;
+        let FlitRouterState { ports, inputs, outputs, turns, arrivals, flits, returning } = state;
         for (own, state) in self.routers.ports_mut(number).iter_mut().zip(ports) {
-            let &FlitPortState { input_pointer, output_pointer, free_at } = state;
-            *own = FlitPort { input_pointer, output_pointer, free_at, ..*own };
+            let &FlitPortState { input_pointer, free_at } = state;
+            *own = FlitPort { input_pointer, free_at, ..*own };
         }
-        for (pair, &(credits, pointer)) in outputs.iter().enumerate() {
+        for (pair, &credits) in outputs.iter().enumerate() {
             let id = self.shared.pair_id(number, Pair::at(pair));
-            self.routers.outputs[id] = FlitOutputVc { credits, owner: None, pointer };
+            self.routers.outputs[id] = FlitOutputVc { credits, owner: None };
         }
+        let [of_vcs, of_switch] = turns;
+        self.vc_allocator.turns_mut(number).clone_from(of_vcs);
+        self.switch_allocator.turns_mut(number).clone_from(of_switch);
         for (slot, state) in inputs.iter().enumerate() {
             self.load_input((number, Slot::at(slot)), state);
         }
@@ -190,7 +200,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     fn load_input(&mut self, (number, slot): (RegionRouter, Slot), state: &InputState) {
-        let InputState { behind, packet, flits, left, output, request, ready, trail } = state;
+        let InputState { behind, packet, flits, left, output, request, stamp, ready, trail } = state;
         let packets = &mut self.kernel.packets;
         self.routers.inputs[self.shared.slot_id(number, slot)] = FlitInputVc {
             behind: Queue::of(packets, behind.iter().cloned()),
@@ -199,6 +209,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             left: *left,
             output: *output,
             request: *request,
+            stamp: *stamp,
             ready: *ready,
             trail: *trail,
         };

@@ -1,13 +1,13 @@
 //! What never changes in a run and all routers read.
 
-use crate::choices::InjectionLatency;
+use crate::choices::{FlitArbiter, InjectionLatency, Timestamp};
 use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
 use crate::kernel::packet::Packet;
 use crate::router::inputs::input_code;
 use crate::system::{RouterPlan, System, VirtualChannelPlan};
 use hopsim_network::network::Layout;
 use hopsim_random::{Purpose, Streams};
-use hopsim_routing::{Head, Request, Routing};
+use hopsim_routing::{Head, Request, Requests, Routing};
 use std::sync::Arc;
 
 /// The constants of a run. Regions share what is large.
@@ -29,6 +29,12 @@ pub struct FlitShared<'p> {
     pub attempts: Streams,
     /// The codes of input VCs for the routing, by slot.
     pub codes: Arc<[u8]>,
+    /// How many input VCs come before a slot, by slot.
+    pub inputs_before: Arc<[u16]>,
+    /// How many output VCs come before a pair, by pair.
+    pub outputs_before: Arc<[u16]>,
+    /// What the age of a packet is counted from, whether or not anybody looks at it.
+    pub timestamp: Timestamp,
 }
 
 /// The routers of a system that has such.
@@ -52,7 +58,35 @@ impl<'p> FlitShared<'p> {
             ports: layout.ports(),
             attempts: Streams::new(system.seed, Purpose::Attempt),
             codes: (0..layout.slots()).map(|slot| input_code(system, slot)).collect(),
+            inputs_before: count_before((0..layout.slots()).map(|slot| layout.slot_vc(slot).is_some())),
+            outputs_before: count_before((0..layout.pairs()).map(|pair| layout.pair_vc(pair).is_some())),
+            timestamp: match plan(system).arbiter {
+                FlitArbiter::Age(age) => age.timestamp,
+                FlitArbiter::RoundRobin(_) => Timestamp::default(),
+            },
         }
+    }
+
+    /// Input VCs and output VCs of a router.
+    pub fn vcs(&self) -> (usize, usize) {
+        let layout = self.layout;
+        let inputs = (0..layout.slots()).filter(|&slot| layout.slot_vc(slot).is_some());
+        (inputs.count(), (0..layout.pairs()).filter(|&pair| layout.pair_vc(pair).is_some()).count())
+    }
+
+    /// What an age arbiter compares of a packet with this stamp; nothing if there are no such arbiters.
+    #[inline]
+    pub fn urgency(&self, stamp: u32) -> u32 {
+        match self.plan.arbiter {
+            FlitArbiter::Age(_) => stamp,
+            FlitArbiter::RoundRobin(_) => 0,
+        }
+    }
+
+    /// The first and the last of the output VCs that a head asks for.
+    pub fn range_of(&self, Requests { port, first, last }: Requests) -> (u16, u16) {
+        let base = self.layout.pair_base[port] as u16;
+        (base + u16::from(first), base + u16::from(last))
     }
 
     /// The id of a slot of a router.
@@ -112,4 +146,15 @@ impl<'p> FlitShared<'p> {
         let port = self.layout.slot_port[slot.index()] as usize;
         packet.at_input(router, port, self.codes[slot.index()], answers)
     }
+}
+
+/// How many before each place are there.
+fn count_before(places: impl Iterator<Item = bool>) -> Arc<[u16]> {
+    let mut count = 0;
+    let before = places.map(|is_there| {
+        let before = count;
+        count += u16::from(is_there);
+        before
+    });
+    before.collect()
 }

@@ -50,8 +50,8 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// The output VCs that the head of a slot may ask for, in order of preference; the packet owns none yet.
     pub(super) fn options(&self, number: RegionRouter, slot: Slot) -> Vec<Pair> {
         let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
-        if let Some(pair) = input.request {
-            return vec![Pair::at(pair.into())];
+        if let Some((first, last)) = input.request {
+            return (first..=last).rev().map(|pair| Pair::at(pair.into())).collect();
         }
         let packet = self.kernel.packets.get(input.packet);
         let head = self.shared.head(packet, (self.kernel.span.router(number), slot), M::FULL);
@@ -63,11 +63,11 @@ impl<M: Run> VirtualChannel<'_, M> {
         options
     }
 
-    /// The output VCs that a way stands for: with FlexVC its VC and all below.
+    /// The output VCs that a way stands for.
     fn pairs_of(&self, way: Way) -> Vec<Pair> {
         let highest = self.shared.pair(way.highest());
-        let several = self.shared.routing.vcs().is_flexible();
-        let first = if several { highest.index() - usize::from(way.vc) } else { highest.index() };
+        let vcs = self.shared.routing.vcs();
+        let first = highest.index() - usize::from(way.vc - vcs.first(way));
         (first..=highest.index()).rev().map(Pair::at).collect()
     }
 }

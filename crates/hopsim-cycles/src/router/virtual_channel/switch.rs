@@ -1,54 +1,72 @@
 //! Switch allocation, and what follows from a grant: flits cross, credits go back, and with its tail a packet gives its output VC back.
-//! Separable, input first: every input picks one of its VCs, every output one of the inputs that ask for it, both round robin
-//! (Dally & Towles, section 18.3).
+//! A port lets one flit in and one flit out per cycle (Dally & Towles, section 18.3).
 
+use crate::choices::{FlitAllocator, SwitchInput, Timestamp};
 use crate::kernel::ids::{Pair, RegionRouter, Slot};
 use crate::kernel::wires::Credit;
 use crate::node::{self, Nodes as _, Run};
 use crate::observer::{Grant, Observer as _};
+use crate::router::virtual_channel::allocator::Bid;
 use crate::router::virtual_channel::region::VirtualChannel;
+use crate::router::virtual_channel::requests::SwitchRequests;
 use hopsim_network::network::{NONE, TERMINAL};
 
 impl<M: Run> VirtualChannel<'_, M> {
     /// Lets flits of a router cross.
     pub(super) fn allocate_switch(&mut self, number: RegionRouter) {
         let mut requests = std::mem::take(&mut self.switch_requests);
-        let count = self.shared.ports;
-        for input in 0..count {
-            let Some((slot, output)) = self.pick_vc(number, input) else { continue };
-            let pointer = self.routers.ports(number)[output].output_pointer as usize;
-            let rank = |input: usize| (input + count - pointer) % count;
-            let best = &mut requests.best[output];
-            if best.is_none_or(|(other, _)| rank(input) < rank(other as usize)) {
-                *best = Some((input as u16, slot));
-            }
+        for input in 0..self.shared.ports {
+            self.ask_for_switch(number, input, &mut requests);
         }
-        for output in 0..count {
-            let Some((input, slot)) = requests.best[output].take() else { continue };
-            let (input, vc) = (input as usize, self.shared.input(slot).1);
-            let ports = self.routers.ports_mut(number);
-            ports[output].output_pointer = ((input + 1) % count) as u16;
-            ports[input].input_pointer = ((vc + 1) % 64) as u8;
+        let draws = self.draws(number, 1);
+        self.switch_allocator.allocate(number, &requests.bids, draws, &mut requests.granted);
+        for &index in &requests.granted {
+            let (input, slot) =
+                (requests.bids[index as usize].input as usize, requests.slots[index as usize]);
+            let vc = self.shared.input(slot).1;
+            self.routers.ports_mut(number)[input].input_pointer = ((vc + 1) % 64) as u8;
             self.cross(number, (input, slot));
         }
+        requests.slots.clear();
+        requests.bids.clear();
         self.switch_requests = requests;
     }
 
-    /// The VC that an input port would send a flit from, with the output port that the flit needs.
-    fn pick_vc(&self, number: RegionRouter, input: usize) -> Option<(Slot, usize)> {
+    /// Adds what an input port asks for: for the output port that one of its VCs needs, or for all of those that its VCs need. The VC
+    /// with the smallest stamp goes first, of several the first one from the pointer on.
+    fn ask_for_switch(&self, number: RegionRouter, input: usize, requests: &mut SwitchRequests) {
         let port = &self.routers.ports(number)[input];
         let pointer = u32::from(port.input_pointer);
+        let first = requests.bids.len();
         // The VCs from the pointer on come first.
         let mut vcs = port.present.rotate_right(pointer);
         while vcs != 0 {
             let vc = (vcs.trailing_zeros() + pointer) % 64;
             vcs &= vcs - 1;
             let slot = self.shared.slot(input, vc as usize);
-            if let Some(output) = self.may_cross(number, slot) {
-                return Some((slot, output));
+            let Some(output) = self.may_cross(number, slot) else { continue };
+            let stamp = self.routers.inputs[self.shared.slot_id(number, slot)].stamp;
+            let bid = Bid { input: input as u16, output: output as u16, stamp: self.shared.urgency(stamp) };
+            let rival = requests.bids[first..].iter().position(|bid| self.is_one_of(bid.output, output));
+            match rival.map(|rival| first + rival) {
+                None => {
+                    requests.bids.push(bid);
+                    requests.slots.push(slot);
+                }
+                Some(rival) if bid.stamp < requests.bids[rival].stamp => {
+                    (requests.bids[rival], requests.slots[rival]) = (bid, slot);
+                }
+                Some(_) => {}
             }
         }
-        None
+    }
+
+    /// Whether an input port asks for one of these output ports only.
+    fn is_one_of(&self, asked: u16, output: usize) -> bool {
+        let plan = &self.shared.plan;
+        let picks_vc = matches!(plan.switch_allocator, FlitAllocator::SeparableInputFirst(_))
+            && plan.switch_input == SwitchInput::Vc;
+        picks_vc || asked as usize == output
     }
 
     /// The output port that the next flit of a slot could cross to now.
@@ -105,6 +123,9 @@ impl<M: Run> VirtualChannel<'_, M> {
             self.end_injection_wait(number, (port, slot));
         }
         if from == TERMINAL {
+            if self.shared.timestamp == Timestamp::Injection {
+                self.routers.inputs[slot_id].stamp = self.kernel.now;
+            }
             let length = self.routers.inputs[slot_id].trail.length.into();
             let (terminal, vc) = self.injection_vc(number, (port, slot));
             self.nodes.be_granted(&mut self.kernel, terminal, vc, length);

@@ -1,76 +1,83 @@
-//! VC allocation: heads are granted the output VCs that their packets own up to their tails (Dally & Towles, section 17.1). Separable: a
-//! head asks for one output VC at a time, and each output VC picks among the heads that ask for it, round robin by slot.
+//! VC allocation: heads are granted the output VCs that their packets own up to their tails (Dally & Towles, section 17.1). A head whose
+//! port is fixed asks for all output VCs there that it may use, any other head for the one that its mechanism decides for.
 
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::node::Run;
+use crate::router::virtual_channel::allocator::Bid;
 use crate::router::virtual_channel::region::VirtualChannel;
-use crate::router::virtual_channel::requests::VcRequest;
+use crate::router::virtual_channel::requests::{VcRequest, VcRequests};
 use crate::router::virtual_channel::routers::set_bits;
 use crate::router::virtual_channel::view::{FlitAttempt, VirtualChannelView};
 use hopsim_network::network::TERMINAL;
+use hopsim_random::{Purpose, Stream};
 use hopsim_routing::view::View as _;
 
 impl<M: Run> VirtualChannel<'_, M> {
     /// Grants output VCs to the heads of a router.
     pub(super) fn allocate_vcs(&mut self, number: RegionRouter) {
         let mut requests = std::mem::take(&mut self.vc_requests);
-        self.gather(number, &mut requests.all);
-        for (index, request) in requests.all.iter().enumerate() {
-            let best = &mut requests.best[request.pair.index()];
-            let rank = |slot| self.rank(number, request.pair, slot);
-            if best.is_none_or(|best| rank(request.slot) < rank(requests.all[best as usize].slot)) {
-                *best = Some(index as u16);
-            }
+        self.gather(number, &mut requests);
+        let draws = self.draws(number, 0);
+        self.vc_allocator.allocate(number, &requests.bids, draws, &mut requests.granted);
+        for &index in &requests.granted {
+            self.grant_vc(number, requests.all[index as usize]);
         }
-        for (index, &request) in requests.all.iter().enumerate() {
-            if requests.best[request.pair.index()] == Some(index as u16) {
-                self.grant_vc(number, request);
-            }
-        }
-        for request in requests.all.drain(..) {
-            requests.best[request.pair.index()] = None;
-        }
+        requests.all.clear();
+        requests.bids.clear();
         self.vc_requests = requests;
     }
 
-    /// How far a slot is behind the pointer of the arbiter of an output VC.
-    fn rank(&self, number: RegionRouter, pair: Pair, slot: Slot) -> usize {
-        let pointer = self.routers.outputs[self.shared.pair_id(number, pair)].pointer as usize;
-        let slots = self.shared.stride;
-        (slot.index() + slots - pointer) % slots
+    /// The random numbers of an allocator of a router in this cycle: 0 is that of output VCs, 1 that of the switch.
+    pub(super) fn draws(&self, number: RegionRouter, stage: u64) -> impl FnOnce() -> Stream + use<M> {
+        let (seed, now) = (self.kernel.constants.seed, u64::from(self.kernel.now));
+        let router = u64::from(self.kernel.span.router(number));
+        move || Stream::new(seed, Purpose::Allocation, router).at(now).at(stage)
     }
 
     /// Collects what the heads of a router ask for that could be granted now.
-    fn gather(&mut self, number: RegionRouter, requests: &mut Vec<VcRequest>) {
+    fn gather(&mut self, number: RegionRouter, requests: &mut VcRequests) {
         for port in 0..self.shared.ports {
             for vc in set_bits(self.routers.ports(number)[port].present) {
                 let slot = self.shared.slot(port, vc);
                 let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
                 if input.output.is_none() && input.ready <= self.kernel.now {
-                    requests.extend(self.ask(number, slot));
+                    self.ask(number, slot, requests);
                 }
             }
         }
     }
 
-    /// What a head asks for that could be granted now.
-    fn ask(&mut self, number: RegionRouter, slot: Slot) -> Option<VcRequest> {
+    /// Adds what a head asks for that could be granted now.
+    fn ask(&mut self, number: RegionRouter, slot: Slot, requests: &mut VcRequests) {
         let input = self.routers.inputs[self.shared.slot_id(number, slot)];
-        let id = input.packet;
-        let mut route = self.kernel.packets.get(id).route;
-        let view = VirtualChannelView { region: self, number, slot };
-        if let Some(pair) = input.request {
-            let pair = Pair::at(pair.into());
-            return view.is_available(pair).then_some(VcRequest { slot, pair, after: route });
+        let mut route = self.kernel.packets.get(input.packet).route;
+        let bid = |pair: Pair| Bid {
+            input: self.shared.inputs_before[slot.index()],
+            output: self.shared.outputs_before[pair.index()],
+            stamp: self.shared.urgency(input.stamp),
+        };
+        if let Some((first, last)) = input.request {
+            let view = VirtualChannelView { region: self, number, slot };
+            for pair in (first..=last).map(|pair| Pair::at(pair.into())) {
+                if view.is_available(pair) {
+                    requests.bids.push(bid(pair));
+                    requests.all.push(VcRequest { slot, pair, after: route });
+                }
+            }
+            return;
         }
-        let mut draws = FlitAttempt::new(self, number, id);
+        let mut draws = FlitAttempt::new(self, number, input.packet);
+        let view = VirtualChannelView { region: self, number, slot };
         let decision = self.shared.routing.decide(&mut route, &view, &mut draws);
-        let feasible = decision.request.filter(|&request| view.open(request));
+        if let Some(request) = decision.request.filter(|&request| view.open(request)) {
+            let pair = self.shared.pair(request);
+            requests.bids.push(bid(pair));
+            requests.all.push(VcRequest { slot, pair, after: decision.after });
+        }
         self.kernel.worker.decisions += 1;
         if self.shared.routing.remembers() {
-            self.kernel.packets.get_mut(id).route = route;
+            self.kernel.packets.get_mut(input.packet).route = route;
         }
-        feasible.map(|request| VcRequest { slot, pair: self.shared.pair(request), after: decision.after })
     }
 
     /// A packet owns an output VC from now on.
@@ -80,8 +87,6 @@ impl<M: Run> VirtualChannel<'_, M> {
         input.ready = self.kernel.now + self.shared.plan.vc_allocation_delay;
         let (packet, length) = (input.packet, u32::from(input.trail.length));
         self.own(number, pair, slot);
-        let output = &mut self.routers.outputs[self.shared.pair_id(number, pair)];
-        output.pointer = ((slot.index() + 1) % self.shared.stride) as u16;
         let (port, vc) = self.shared.output(pair);
         self.kernel.packets.get_mut(packet).decide(after, self.shared.layout.class[port]);
         if self.shared.layout.class[port] == TERMINAL && vc > 0 {

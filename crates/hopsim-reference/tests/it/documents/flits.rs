@@ -75,14 +75,47 @@ struct Parts {
     selection: Option<Value>,
     /// Room of an injection VC beyond the longest packet \[phits\].
     injection_room: u64,
+    /// The allocators of output VCs and of the switch, what input ports pick, and who goes before others.
+    allocation: [Value; 4],
+}
+
+/// Allocators that go with each other.
+fn allocation() -> impl Strategy<Value = [Value; 4]> {
+    let allocator = || {
+        let iterations = || 1..=3u32;
+        prop_oneof![
+            2 => Just(json!({ "separable_input_first": {} })),
+            1 => Just(json!({ "separable_output_first": {} })),
+            2 => iterations().prop_map(|iterations| json!({ "islip": { "iterations": iterations } })),
+            2 => iterations().prop_map(|iterations| json!({ "pim": { "iterations": iterations } })),
+            2 => Just(json!({ "wavefront": {} })),
+        ]
+    };
+    let arbiter = prop_oneof![
+        2 => Just(json!({ "round_robin": {} })),
+        1 => one_of(&["generation", "injection"]).prop_map(|timestamp| json!({ "age": { "timestamp": timestamp } })),
+    ];
+    let input = prop::option::of(one_of(&["vc", "output"]));
+    (allocator(), allocator(), input, arbiter).prop_map(|(vcs, switch, input, arbiter)| {
+        let is_pim = |allocator: &Value| allocator.get("pim").is_some();
+        let arbiter = if is_pim(&vcs) || is_pim(&switch) { json!({ "round_robin": {} }) } else { arbiter };
+        let input = input.filter(|_| switch.get("separable_input_first").is_some()).unwrap_or_default();
+        [vcs, switch, input, arbiter]
+    })
 }
 
 fn parts() -> impl Strategy<Value = Parts> {
     let routers = ((0..=3u32, 1..=3u32, 0..=3u32), any::<bool>());
     let vcs = (0..=3u32, 1..=2u32, select(vec![0, 0, 3, 20, 100]));
     let selection = prop::option::weighted(0.3, one_of(&["shortest", "highest", "lowest", "random"]));
-    (routers, [1..=20u32, 1..=20u32], vcs, selection).prop_map(
-        |((delays, whole_packets), buffers, (spare_vcs, injection_vcs, injection_room), selection)| Parts {
+    (routers, [1..=20u32, 1..=20u32], vcs, selection, allocation()).prop_map(
+        |(
+            (delays, whole_packets),
+            buffers,
+            (spare_vcs, injection_vcs, injection_room),
+            selection,
+            allocation,
+        )| Parts {
             delays,
             whole_packets,
             buffers,
@@ -90,6 +123,7 @@ fn parts() -> impl Strategy<Value = Parts> {
             injection_vcs,
             selection,
             injection_room,
+            allocation,
         },
     )
 }
@@ -120,7 +154,10 @@ impl Parts {
             buffers[*class] = json!(u64::from(size).max(least));
         }
         let (routing, allocation, traversal) = self.delays;
+        let [vc_allocator, switch_allocator, switch_input, arbiter] = &self.allocation;
         json!({ "virtual_channel": {
+            "vc_allocator": vc_allocator, "switch_allocator": switch_allocator, "switch_input": switch_input,
+            "arbiter": arbiter,
             "vcs": vcs, "buffers": buffers,
             "switching": if self.whole_packets { "virtual_cut_through" } else { "wormhole" },
             "routing_delay": routing, "vc_allocation_delay": allocation, "switch_traversal_delay": traversal,

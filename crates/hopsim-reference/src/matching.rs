@@ -1,0 +1,163 @@
+//! How a virtual-channel router matches those that ask with what they ask for. See *Allocators* in `docs/model.md`.
+
+use hopsim_cycles::choices::FlitAllocator;
+use hopsim_random::Stream;
+
+/// Who asks for what, by input and output: the stamp of the request, `None` where there is none.
+pub type Asks = Vec<Vec<Option<u32>>>;
+
+/// An allocator with its pointers.
+pub struct Matcher {
+    method: FlitAllocator,
+    /// The output whose turn it is, by input.
+    input_turns: Vec<usize>,
+    /// The input whose turn it is, by output.
+    output_turns: Vec<usize>,
+    /// The diagonal whose turn it is.
+    diagonal: usize,
+}
+
+/// The pairs of an allocation so far.
+type Pairs = Vec<(usize, usize)>;
+
+impl Matcher {
+    pub fn new(method: FlitAllocator, inputs: usize, outputs: usize) -> Self {
+        Self { method, input_turns: vec![0; inputs], output_turns: vec![0; outputs], diagonal: 0 }
+    }
+
+    /// Grants outputs to inputs.
+    pub fn grant(&mut self, asks: &Asks, mut stream: Stream) -> Pairs {
+        if asks.iter().flatten().all(Option::is_none) {
+            return Vec::new();
+        }
+        match self.method {
+            FlitAllocator::SeparableInputFirst(_) => self.from_inputs(asks),
+            FlitAllocator::SeparableOutputFirst(_) => self.from_outputs(asks, 1),
+            FlitAllocator::Islip(config) => self.from_outputs(asks, config.iterations),
+            FlitAllocator::Pim(config) => self.at_random(asks, config.iterations, &mut stream),
+            FlitAllocator::Wavefront(_) => self.by_diagonals(asks),
+        }
+    }
+
+    fn inputs(&self) -> usize {
+        self.input_turns.len()
+    }
+
+    fn outputs(&self) -> usize {
+        self.output_turns.len()
+    }
+
+    /// The output that an input picks out of some.
+    fn pick_output(&self, asks: &Asks, input: usize, outputs: &[usize]) -> Option<usize> {
+        pick(outputs, self.input_turns[input], |output| asks[input][output])
+    }
+
+    /// The input that an output picks out of some.
+    fn pick_input(&self, asks: &Asks, output: usize, inputs: &[usize]) -> Option<usize> {
+        pick(inputs, self.output_turns[output], |input| asks[input][output])
+    }
+
+    fn serve(&mut self, &(input, output): &(usize, usize)) {
+        self.input_turns[input] = output + 1;
+        self.output_turns[output] = input + 1;
+    }
+
+    fn from_inputs(&mut self, asks: &Asks) -> Pairs {
+        let all: Vec<usize> = (0..self.outputs()).collect();
+        let picked: Vec<Option<usize>> =
+            (0..self.inputs()).map(|input| self.pick_output(asks, input, &all)).collect();
+        let mut pairs = Vec::new();
+        for output in 0..self.outputs() {
+            let rivals: Vec<usize> =
+                (0..self.inputs()).filter(|&input| picked[input] == Some(output)).collect();
+            pairs.extend(self.pick_input(asks, output, &rivals).map(|input| (input, output)));
+        }
+        pairs.iter().for_each(|pair| self.serve(pair));
+        pairs
+    }
+
+    fn from_outputs(&mut self, asks: &Asks, iterations: u32) -> Pairs {
+        let mut pairs = Vec::new();
+        for iteration in 0..iterations {
+            let (inputs, outputs) = self.left(&pairs);
+            let picked: Vec<(usize, usize)> = outputs
+                .iter()
+                .filter_map(|&output| Some((self.pick_input(asks, output, &inputs)?, output)))
+                .collect();
+            let mut more = Vec::new();
+            for input in inputs {
+                let offers: Vec<usize> =
+                    picked.iter().filter(|pair| pair.0 == input).map(|pair| pair.1).collect();
+                more.extend(self.pick_output(asks, input, &offers).map(|output| (input, output)));
+            }
+            if iteration == 0 {
+                more.iter().for_each(|pair| self.serve(pair));
+            }
+            pairs.extend(more);
+        }
+        pairs
+    }
+
+    fn at_random(&self, asks: &Asks, iterations: u32, stream: &mut Stream) -> Pairs {
+        let mut pairs = Vec::new();
+        for _ in 0..iterations {
+            let (inputs, outputs) = self.left(&pairs);
+            let mut picked = Vec::new();
+            for output in outputs {
+                let rivals: Vec<usize> =
+                    inputs.iter().copied().filter(|&input| asks[input][output].is_some()).collect();
+                picked.extend(draw(&rivals, stream).map(|input| (input, output)));
+            }
+            for input in inputs {
+                let offers: Vec<usize> =
+                    picked.iter().filter(|pair| pair.0 == input).map(|pair| pair.1).collect();
+                pairs.extend(draw(&offers, stream).map(|output| (input, output)));
+            }
+        }
+        pairs
+    }
+
+    fn by_diagonals(&mut self, asks: &Asks) -> Pairs {
+        let size = self.inputs().max(self.outputs());
+        let mut stamps: Vec<u32> = asks.iter().flatten().flatten().copied().collect();
+        stamps.sort_unstable();
+        stamps.dedup();
+        let mut pairs = Vec::new();
+        for stamp in stamps {
+            for diagonal in (0..size).map(|step| (self.diagonal + step) % size) {
+                let (inputs, outputs) = self.left(&pairs);
+                for input in inputs {
+                    let on_it = |output: &&usize| {
+                        (input + **output) % size == diagonal && asks[input][**output] == Some(stamp)
+                    };
+                    pairs.extend(outputs.iter().find(on_it).map(|&output| (input, output)));
+                }
+            }
+        }
+        self.diagonal = (self.diagonal + 1) % size;
+        pairs
+    }
+
+    /// The inputs and the outputs that are in no pair.
+    fn left(&self, pairs: &Pairs) -> (Vec<usize>, Vec<usize>) {
+        let inputs = (0..self.inputs()).filter(|&input| pairs.iter().all(|pair| pair.0 != input));
+        let outputs = (0..self.outputs()).filter(|&output| pairs.iter().all(|pair| pair.1 != output));
+        (inputs.collect(), outputs.collect())
+    }
+}
+
+/// The one of `all` whose request has the smallest stamp; of several the first one at or after `turn`, else the first one.
+fn pick(all: &[usize], turn: usize, stamp: impl Fn(usize) -> Option<u32>) -> Option<usize> {
+    let least = all.iter().filter_map(|&each| stamp(each)).min()?;
+    let best: Vec<usize> = all.iter().copied().filter(|&each| stamp(each) == Some(least)).collect();
+    best.iter().find(|&&each| each >= turn).or(best.first()).copied()
+}
+
+/// One of several, each as likely as the others.
+fn draw(all: &[usize], stream: &mut Stream) -> Option<usize> {
+    match all {
+        [] => None,
+        [only] => Some(*only),
+        several => Some(several[stream.below(several.len() as u32) as usize]),
+    }
+}
