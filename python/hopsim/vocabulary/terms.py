@@ -23,9 +23,8 @@ TERMS = (
         ("flit", "flits", "flit size"),
         "In `router.virtual_channel` a flit is a phit: a link carries one per cycle, and lengths "
         "(`packet_length`) and buffers are in flits. In other routers there are no flits: credits are "
-        "counted in phits, and packets are granted as a whole. Speculation, lookahead routing, other "
-        "allocators than separable ones with round-robin arbiters, datelines and priorities of packets are "
-        "not there for flits.",
+        "counted in phits, and packets are granted as a whole. Speculation, lookahead routing, "
+        "datelines, and priorities of packets other than their age are not there for flits.",
     ),
     Term(
         ("fault", "faults", "failure", "failures", "link failure"),

@@ -2,7 +2,7 @@
 
 use hopsim_core::engine::{self, Control, Scope, Snapshot, Stages, Trial, audit, run_as, trace, trace_as};
 use hopsim_core::error::RunError;
-use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput};
+use hopsim_cycles::choices::{AgeConfig, FlitAllocator, FlitArbiter, Iterations, SwitchInput, Timestamp};
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
@@ -25,6 +25,31 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     switch_input: SwitchInput::Vc,
     arbiter: FlitArbiter::RoundRobin(Nothing {}),
 };
+
+/// Routers with all allocators; those of a document by its number.
+fn routers(number: usize) -> VirtualChannelPlan {
+    let of =
+        |vc_allocator, switch_allocator| VirtualChannelPlan { vc_allocator, switch_allocator, ..ROUTERS };
+    let age = |timestamp| FlitArbiter::Age(AgeConfig { timestamp });
+    let (inputs, outputs) =
+        (FlitAllocator::SeparableInputFirst(Nothing {}), FlitAllocator::SeparableOutputFirst(Nothing {}));
+    let (islip, pim) = (Iterations { iterations: 2 }, Iterations { iterations: 2 });
+    let (islip, pim) = (FlitAllocator::Islip(islip), FlitAllocator::Pim(pim));
+    let wavefront = FlitAllocator::Wavefront(Nothing {});
+    let kinds = [
+        ROUTERS,
+        of(pim, wavefront),
+        VirtualChannelPlan {
+            switch_input: SwitchInput::Output,
+            arbiter: age(Timestamp::Injection),
+            ..of(islip, inputs)
+        },
+        VirtualChannelPlan { arbiter: age(Timestamp::Generation), ..of(wavefront, outputs) },
+        of(outputs, pim),
+        VirtualChannelPlan { arbiter: age(Timestamp::Injection), ..of(inputs, islip) },
+    ];
+    kinds[number % kinds.len()]
+}
 
 /// The plan of a document, with virtual-channel routers whose buffers hold so many flits per VC.
 fn flits(document: &Value, routers: VirtualChannelPlan, buffer: u32) -> Plan {
@@ -159,11 +184,41 @@ fn packets_stretch_over_routers_unless_they_need_room_for_a_whole_one() {
     assert_eq!(far(&cut_through), 0);
 }
 
+/// The load that a single router with eight nodes accepts if all of them always send a flit to a node drawn anew.
+fn accepted_by_a_crossbar(routers: VirtualChannelPlan) -> f64 {
+    let document = mesh(&json!({
+        "topology": { "fat_tree": { "k": 8, "levels": 1 } },
+        "router": { "input_queued": { "vcs": { "network": 1, "injection": 8 } } },
+        "jobs": [{ "traffic": { "packet_length": 1 } }],
+        "load": 1.0,
+        "measure": { "warmup": 1_000, "cycles": 10_000 },
+    }));
+    let summary = engine::run(&flits(&document, routers, 8), &Control::default()).unwrap().summary;
+    summary["accepted_load"].as_f64().unwrap()
+}
+
+#[test]
+fn a_crossbar_passes_what_its_allocator_finds() {
+    let of = |switch_allocator| accepted_by_a_crossbar(VirtualChannelPlan { switch_allocator, ..ROUTERS });
+    let pim = |iterations| of(FlitAllocator::Pim(Iterations { iterations }));
+    let islip = |iterations| of(FlitAllocator::Islip(Iterations { iterations }));
+    let outputs = of(FlitAllocator::SeparableOutputFirst(Nothing {}));
+    let wavefront = of(FlitAllocator::Wavefront(Nothing {}));
+    // What BookSim 2 measures; a node may send to itself there, so inputs differ a little less.
+    for (name, accepted, expected) in [("pim", pim(1), 0.639), ("wavefront", wavefront, 0.830)] {
+        assert!((accepted - expected).abs() < 0.01, "{name}: {accepted}, not {expected}");
+    }
+    let inputs = of(FlitAllocator::SeparableInputFirst(Nothing {}));
+    assert!(inputs < outputs, "an output first picks among all that ask for it: {inputs}, {outputs}");
+    assert_eq!(outputs.to_bits(), islip(1).to_bits(), "they are the same");
+    assert!(pim(3) > pim(1) + 0.15 && islip(3) > islip(1) + 0.1, "iterations find more");
+}
+
 #[test]
 fn flits_credits_and_owners_agree_after_every_cycle() {
     for (number, document) in documents().into_iter().enumerate() {
         for (whole_packets, buffer) in [(false, 3), (true, 8)] {
-            let plan = flits(&document, VirtualChannelPlan { whole_packets, ..ROUTERS }, buffer);
+            let plan = flits(&document, VirtualChannelPlan { whole_packets, ..routers(number) }, buffer);
             audit(&plan, 700).unwrap_or_else(|breach| panic!("{number}, {whole_packets}: {breach}"));
         }
     }
@@ -171,8 +226,8 @@ fn flits_credits_and_owners_agree_after_every_cycle() {
 
 #[test]
 fn neither_cut_nor_threads_nor_the_order_of_mail_changes_the_life_of_a_packet() {
-    for document in documents() {
-        let plan = flits(&document, ROUTERS, 6);
+    for (number, document) in documents().into_iter().enumerate() {
+        let plan = flits(&document, routers(number), 6);
         let alone = (measured(&plan, Trial::default()), trace_as(&plan, 601, Trial::default()));
         for threads in [2, 3] {
             let trial = Trial { finest: true, threads, varies: true, reversed: true, ..Trial::default() };
@@ -191,8 +246,8 @@ fn regions_that_run_too_far_ahead_show() {
 
 #[test]
 fn a_run_goes_on_with_a_snapshot_as_if_it_had_never_stopped() {
-    for document in documents() {
-        let plan = flits(&document, ROUTERS, 6);
+    for (number, document) in documents().into_iter().enumerate() {
+        let plan = flits(&document, routers(number), 6);
         let mut kept = Vec::new();
         let mut keep = |snapshot: &Snapshot| kept.push(snapshot.clone());
         let finest = Trial { finest: true, threads: 2, ..Trial::default() };

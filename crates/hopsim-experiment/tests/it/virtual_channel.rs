@@ -74,6 +74,37 @@ fn delays_out_of_range() {
 }
 
 #[test]
+fn allocators_out_of_range_and_beside_each_other() {
+    let range = "out of range; valid: 1 … 8";
+    assert_eq!(
+        on(MESH, "router.virtual_channel.vc_allocator.islip.iterations = 0"),
+        format!("router.virtual_channel.vc_allocator.islip.iterations = 0: {range}")
+    );
+    assert_eq!(
+        on(MESH, "router.virtual_channel.switch_allocator.pim.iterations = 9"),
+        format!("router.virtual_channel.switch_allocator.pim.iterations = 9: {range}")
+    );
+    assert_eq!(
+        on(MESH, "router.virtual_channel = { switch_allocator = \"pim\", arbiter = \"age\" }"),
+        "router.virtual_channel.switch_allocator.pim: an allocator that picks at random has no arbiters that could look at \
+         ages; valid: another allocator, or arbiter = \"round_robin\""
+    );
+    assert_eq!(
+        on(MESH, "router.virtual_channel = { switch_allocator = \"wavefront\", switch_input = \"vc\" }"),
+        "router.virtual_channel.switch_input = \"vc\": is about allocations that begin at the inputs, and this one of the \
+         switch does not; valid: no such key, or switch_allocator = \"separable_input_first\""
+    );
+    assert_eq!(on(MESH, "router.virtual_channel.switch_input = \"output\""), "accepted");
+    assert_eq!(
+        on(
+            MESH,
+            "router.virtual_channel = { vc_allocator = \"wavefront\", switch_allocator.islip.iterations = 3 }"
+        ),
+        "accepted"
+    );
+}
+
+#[test]
 fn switching_that_does_not_exist_and_packets_without_room() {
     assert_eq!(
         on(MESH, "router.virtual_channel.switching = \"cut_through\""),
@@ -100,7 +131,7 @@ fn what_only_routers_of_whole_packets_have() {
         on(MESH, "router.virtual_channel.crossbar_inputs = 2"),
         "router.virtual_channel.crossbar_inputs = 2: unknown key; did you mean \
          `router.cioq.crossbar_inputs` or `router.input_queued.crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, \
-         switch_traversal_delay"
+         switch_traversal_delay, vc_allocator, switch_allocator, switch_input, arbiter"
     );
     for (key, value, default) in [
         ("ejection", "idle_node", "link"),
