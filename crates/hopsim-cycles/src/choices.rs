@@ -258,6 +258,17 @@ impl Default for FlitArbiter {
     }
 }
 
+/// When an output VC of a virtual-channel router can be granted to another packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VcReuse {
+    /// When the tail of the packet before has been granted the switch: packets may stand behind each other in a buffer.
+    #[default]
+    Tail,
+    /// When besides all its credits are back: a buffer has flits of one packet at a time.
+    Credits,
+}
+
 /// What the arbiter of an input port picks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -3,7 +3,7 @@
 
 use crate::choices::{
     Allocator, Consumption, Ejection, FlitAllocator, FlitArbiter, InjectionCount, InjectionLatency,
-    InjectionLink, InjectionVc, InputPointer, OutputHold, SwitchInput, WhenFull,
+    InjectionLink, InjectionVc, InputPointer, OutputHold, SwitchInput, VcReuse, WhenFull,
 };
 use crate::injection::InjectionControl;
 use crate::jobs::{JobPlan, TrafficPlan};
@@ -134,6 +134,14 @@ impl RouterPlan {
         self.cioq().map_or(0, |plan| plan.crossing[length as usize])
     }
 
+    /// Cycles that a credit takes in the router that it comes to, beside the latency of the link.
+    pub fn credit_delay(&self) -> u32 {
+        match self {
+            Self::Cioq(_) => 0,
+            Self::VirtualChannel(plan) => plan.credit_delay,
+        }
+    }
+
     /// Cycles that a head which meets no other packet is in a router.
     pub fn residence(&self) -> u32 {
         match self {
@@ -174,6 +182,12 @@ pub struct VirtualChannelPlan {
     /// Whether a head is granted an output VC only if the buffer behind it has room for the whole packet (virtual cut-through);
     /// otherwise room for a flit is enough to set out (wormhole).
     pub whole_packets: bool,
+    /// When an output VC that a packet has given back can be granted again.
+    pub vc_reuse: VcReuse,
+    /// Whether a head is granted an output VC only if that has a credit.
+    pub vc_needs_credit: bool,
+    /// Cycles that a credit takes in the router that it comes to, beside the latency of the link.
+    pub credit_delay: u32,
     /// How output VCs are allocated.
     pub vc_allocator: FlitAllocator,
     /// How the switch is allocated.
@@ -188,6 +202,16 @@ impl VirtualChannelPlan {
     /// Cycles from the arrival of a head to its first request for the switch, if it gets an output VC at once.
     pub fn until_switch(&self) -> u32 {
         self.routing_delay + self.vc_allocation_delay
+    }
+
+    /// Credits that a link's output VC, behind which there is a buffer of so many flits, must have for the head of a packet to be granted it.
+    #[inline]
+    pub fn credits_for(&self, length: u32, buffer: u32) -> u32 {
+        match self.vc_reuse {
+            VcReuse::Credits => buffer,
+            VcReuse::Tail if self.whole_packets => length,
+            VcReuse::Tail => self.vc_needs_credit.into(),
+        }
     }
 }
 

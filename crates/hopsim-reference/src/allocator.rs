@@ -43,7 +43,7 @@ impl Simulator<'_> {
     }
 
     /// The inputs of the crossbar: port and first VC of each. The first ones of all ports come first, then the others, port by port.
-    fn crossbar_inputs(&self, router: usize) -> Vec<(usize, usize)> {
+    pub(crate) fn crossbar_inputs(&self, router: usize) -> Vec<(usize, usize)> {
         let ports = self.routers[router].inputs.iter().map(|input| input.arbiters.len()).enumerate();
         let firsts = ports.clone().map(|(port, _)| (port, 0));
         let others = ports.flat_map(|(port, inputs)| (1..inputs).map(move |first| (port, first)));

@@ -154,7 +154,11 @@ impl Builder<'_> {
         Some(Flits {
             plan,
             vc_allocator: Matcher::new(plan.vc_allocator, vcs, doors.iter().map(Vec::len).sum()),
-            switch_allocator: Matcher::new(plan.switch_allocator, inputs.len(), doors.len()),
+            switch_allocator: Matcher::new(
+                plan.switch_allocator,
+                inputs.iter().map(|input| input.arbiters.len()).sum(),
+                doors.len(),
+            ),
             lanes: lanes.collect(),
             doors,
             handled: Vec::new(),

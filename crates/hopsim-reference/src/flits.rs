@@ -8,7 +8,7 @@ use crate::state::flits::{Flits, Owned};
 use crate::state::packet::{Choice, Packet, Phit, Role};
 use crate::state::parts::{Outstanding, Resident};
 use crate::state::place::{Place, Request};
-use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput, Timestamp};
+use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput, Timestamp, VcReuse};
 use hopsim_measure::trace::Hop;
 use hopsim_random::{Purpose, Stream};
 
@@ -125,8 +125,14 @@ impl Simulator<'_> {
                 self.nics[router * self.nodes_per_router + to.port].reply_space[kind] >= length
             }
             _ if output.is_terminal() => true,
-            _ if self.flits(router).plan.whole_packets => output.credits(to.vc as usize) >= length,
-            _ => output.is_link(),
+            _ if !output.is_link() => false,
+            _ => {
+                let (plan, credits) = (self.flits(router).plan, output.credits(to.vc as usize));
+                let is_empty = credits == output.buffer;
+                (plan.vc_reuse == VcReuse::Tail || is_empty)
+                    && (!plan.whole_packets || credits >= length)
+                    && (!plan.vc_needs_credit || credits > 0)
+            }
         }
     }
 
@@ -152,10 +158,11 @@ impl Simulator<'_> {
 
     /// Lets flits have the switch.
     fn allocate_switch(&mut self, router: usize) {
-        let (inputs, outputs) = (self.routers[router].inputs.len(), self.routers[router].outputs.len());
-        let turns: Vec<Vec<Turn>> = (0..inputs).map(|input| self.turns(router, input)).collect();
+        let outputs = self.routers[router].outputs.len();
+        let inputs = self.crossbar_inputs(router);
+        let turns: Vec<Vec<Turn>> = inputs.iter().map(|&input| self.turns(router, input)).collect();
         let turn = |input: usize, port: usize| turns[input].iter().find(|turn| turn.port == port);
-        let asks: Asks = (0..inputs)
+        let asks: Asks = (0..inputs.len())
             .map(|input| (0..outputs).map(|port| turn(input, port).map(|turn| turn.stamp)).collect())
             .collect();
         let draws = self.draws(router, 1);
@@ -163,14 +170,16 @@ impl Simulator<'_> {
         pairs.sort_unstable_by_key(|pair| pair.1);
         for (input, output) in pairs {
             let Turn { place, .. } = *turn(input, output).expect("it is granted what it asks for");
-            self.routers[router].inputs[input].arbiters[0].serve((place.2, 0), self.now.into());
+            let (port, number) = inputs[input];
+            self.routers[router].inputs[port].arbiters[number].serve((place.2, 0), self.now.into());
             self.pass_flit(place);
         }
     }
 
-    /// The VCs for which an input port asks: one, or one for each output port that is needed.
-    fn turns(&self, router: usize, input: usize) -> Vec<Turn> {
-        let vcs = 0..self.routers[router].inputs[input].vcs.len();
+    /// The VCs for which an input of the crossbar asks: one, or one for each output port that is needed.
+    fn turns(&self, router: usize, (input, number): (usize, usize)) -> Vec<Turn> {
+        let port = &self.routers[router].inputs[input];
+        let vcs = (0..port.vcs.len()).filter(|vc| vc % port.arbiters.len() == number);
         let mut asking: Vec<Turn> = vcs.filter_map(|vc| self.asks_for_switch((router, input, vc))).collect();
         let plan = self.flits(router).plan;
         let one = matches!(plan.switch_allocator, FlitAllocator::SeparableInputFirst(_))
@@ -182,7 +191,7 @@ impl Simulator<'_> {
             let oldest = rivals.iter().map(|turn| turn.stamp).min();
             let oldest = rivals.iter().filter(|turn| Some(turn.stamp) == oldest);
             let candidates: Vec<Candidate> = oldest.map(|turn| candidate(turn.place.2)).collect();
-            let chosen = self.routers[router].inputs[input].arbiters[0].choose(&candidates, self.now.into());
+            let chosen = port.arbiters[number].choose(&candidates, self.now.into());
             turns.extend(rivals.into_iter().find(|turn| Some(turn.place.2) == chosen));
             asking = others;
         }
@@ -218,7 +227,7 @@ impl Simulator<'_> {
         self.send_flit(place, (packet, index));
         let from = &self.routers[router].inputs[input];
         if let Some((peer, back)) = from.peer {
-            let due = self.now + from.latency;
+            let due = self.now + from.latency + self.flits(router).plan.credit_delay;
             self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet));
         }
         if index + 1 == self.packets[packet].length {

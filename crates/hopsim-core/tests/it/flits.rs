@@ -2,7 +2,9 @@
 
 use hopsim_core::engine::{self, Control, Scope, Snapshot, Stages, Trial, audit, run_as, trace, trace_as};
 use hopsim_core::error::RunError;
-use hopsim_cycles::choices::{AgeConfig, FlitAllocator, FlitArbiter, Iterations, SwitchInput, Timestamp};
+use hopsim_cycles::choices::{
+    AgeConfig, FlitAllocator, FlitArbiter, Iterations, SwitchInput, Timestamp, VcReuse,
+};
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
@@ -20,6 +22,9 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     vc_allocation_delay: 1,
     switch_traversal_delay: 3,
     whole_packets: false,
+    vc_reuse: VcReuse::Tail,
+    vc_needs_credit: false,
+    credit_delay: 0,
     vc_allocator: FlitAllocator::SeparableInputFirst(Nothing {}),
     switch_allocator: FlitAllocator::SeparableInputFirst(Nothing {}),
     switch_input: SwitchInput::Vc,

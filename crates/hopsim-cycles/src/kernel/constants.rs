@@ -13,8 +13,8 @@ pub struct Constants<'p> {
     pub nodes_per_router: u32,
     /// Time from the arrival of a head in a buffer to its first request \[cycles\].
     pub pipeline: u32,
-    /// Latency of the longest link \[cycles\].
-    pub longest_link: u32,
+    /// How far ahead of the present a credit counts, at most \[cycles\].
+    pub credits_ahead: u32,
     /// Whether flits travel by themselves, and not behind their head as one.
     pub moves_flits: bool,
     /// How far ahead of the present an event that a router or node brings about is, at most \[cycles\].
@@ -31,7 +31,7 @@ impl<'p> Constants<'p> {
             seed: system.seed,
             nodes_per_router: system.topology.nodes_per_router(),
             pipeline,
-            longest_link,
+            credits_ahead: longest_link + system.router.credit_delay(),
             moves_flits: matches!(system.router, RouterPlan::VirtualChannel(_)),
             ahead: crossing + latency + pipeline,
         }

@@ -71,7 +71,7 @@ impl<'p, M: Mode> Kernel<'p, M> {
             arrivals: Wheel::new(ahead + 1),
             immigrants: Wheel::new(if spread == 0 { 0 } else { ahead + 1 + spread }),
             flits: Wheel::new(if constants.moves_flits { ahead + 1 + spread } else { 0 }),
-            credits: Wheel::new(constants.longest_link + spread),
+            credits: Wheel::new(constants.credits_ahead + spread),
             messages: Vec::new(),
             places: M::Observer::places(wishes, &span),
             worker: Worker::default(),

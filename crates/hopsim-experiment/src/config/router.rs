@@ -48,7 +48,7 @@ impl RouterConfig {
         match self {
             Self::Cioq(router) => router.crossbar_inputs,
             Self::InputQueued(router) => router.crossbar_inputs,
-            Self::VirtualChannel(_) => CrossbarInputs::default(),
+            Self::VirtualChannel(router) => router.crossbar_inputs,
             Self::Infiniband(_) => not_a_fabric(),
         }
     }
@@ -81,8 +81,8 @@ impl Default for RouterConfig {
 }
 
 /// How many inputs of the crossbar an input port has (input speedup): a number, `"port"` for one or `"vc"` for one of each VC. With
-/// n of them VC v has the input v modulo n. The VCs of an input compete for it; one packet at a time crosses from it, and in every
-/// iteration it may ask for one output.
+/// n of them VC v has the input v modulo n. The VCs of an input compete for it; one packet at a time crosses from it (of a virtual-channel
+/// router one flit per cycle), and in every iteration it may ask for one output.
 ///
 /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §17.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

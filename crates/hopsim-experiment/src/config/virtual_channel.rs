@@ -1,8 +1,8 @@
 //! Routers through which packets move flit by flit, as written in the document.
 
 use crate::config::limits::{BUFFERS, DELAYS};
-use crate::config::router::Vcs;
-use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput};
+use crate::config::router::{CrossbarInputs, Vcs};
+use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput, VcReuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -37,6 +37,15 @@ pub struct VirtualChannel {
     /// Delay from the grant of the switch until the flit is on the link \[cycles\].
     #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub switch_traversal_delay: u32,
+    /// Delay of a credit in the router that it comes to, beside the latency of the link \[cycles\].
+    #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
+    pub credit_delay: u32,
+    /// When an output VC can be granted to another packet.
+    pub vc_reuse: VcReuse,
+    /// Whether a head is granted an output VC only if that has a credit, by wormhole switching; otherwise its first flit may wait for one.
+    pub vc_needs_credit: bool,
+    /// Inputs of the crossbar that an input port has (input speedup): so many flits may leave the port in a cycle.
+    pub crossbar_inputs: CrossbarInputs,
     /// How heads are matched with the output VCs that they ask for.
     pub vc_allocator: FlitAllocator,
     /// How input ports are matched with the output ports that the packets of their VCs need.
@@ -57,6 +66,10 @@ impl Default for VirtualChannel {
             routing_delay: 1,
             vc_allocation_delay: 1,
             switch_traversal_delay: 1,
+            credit_delay: 0,
+            vc_reuse: VcReuse::default(),
+            vc_needs_credit: false,
+            crossbar_inputs: CrossbarInputs::default(),
             vc_allocator: FlitAllocator::default(),
             switch_allocator: FlitAllocator::default(),
             switch_input: None,

@@ -5,7 +5,9 @@ use crate::config::measure::RecordStream;
 use crate::config::router::RouterConfig;
 use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, VirtualChannel};
 use crate::config::{Compat, Experiment};
-use hopsim_cycles::choices::{Ejection, FlitAllocator, FlitArbiter, ITERATIONS, InputPointer, OutputHold};
+use hopsim_cycles::choices::{
+    Ejection, FlitAllocator, FlitArbiter, ITERATIONS, InputPointer, OutputHold, VcReuse,
+};
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::system::VirtualChannelPlan;
 use hopsim_network::error::ConfigError;
@@ -20,17 +22,37 @@ pub fn plan(router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> 
     within(DELAYS, router.routing_delay, path("routing_delay"))?;
     within(ALLOCATION_DELAYS, router.vc_allocation_delay, path("vc_allocation_delay"))?;
     within(DELAYS, router.switch_traversal_delay, path("switch_traversal_delay"))?;
+    within(DELAYS, router.credit_delay, path("credit_delay"))?;
+    check_credits(router)?;
     check_allocators(router)?;
     Ok(VirtualChannelPlan {
         routing_delay: router.routing_delay,
         vc_allocation_delay: router.vc_allocation_delay,
         switch_traversal_delay: router.switch_traversal_delay,
         whole_packets: router.switching == FlitSwitching::VirtualCutThrough,
+        vc_reuse: router.vc_reuse,
+        vc_needs_credit: router.vc_needs_credit,
+        credit_delay: router.credit_delay,
         vc_allocator: router.vc_allocator,
         switch_allocator: router.switch_allocator,
         switch_input: router.switch_input.unwrap_or_default(),
         arbiter: router.arbiter,
     })
+}
+
+/// Refuses to say that a head needs a credit where it needs more anyway.
+fn check_credits(router: &VirtualChannel) -> Result<(), ConfigError> {
+    let (reason, valid) = match (router.switching, router.vc_reuse) {
+        _ if !router.vc_needs_credit => return Ok(()),
+        (FlitSwitching::VirtualCutThrough, _) => {
+            ("needs credits for the whole packet", "switching = \"wormhole\"")
+        }
+        (_, VcReuse::Credits) => ("needs all credits of the output VC", "vc_reuse = \"tail\""),
+        _ => return Ok(()),
+    };
+    Err(ConfigError::new("router.virtual_channel.vc_needs_credit", format!("a head {reason} anyway"))
+        .value(true)
+        .valid(format!("false, or {valid}")))
 }
 
 /// Refuses allocators that cannot be, or not beside each other.

@@ -42,7 +42,12 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 50] = [
+const COVERED: [&str; 55] = [
+    "VCs free with Tail",
+    "VCs free with Credits",
+    "VCs with a credit",
+    "credit delay 3",
+    "several inputs of the crossbar",
     "VCs by inputs",
     "VCs by outputs",
     "VCs by islip(1)",
@@ -116,6 +121,9 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         vc_allocation_delay,
         switch_traversal_delay,
         whole_packets,
+        vc_reuse,
+        vc_needs_credit,
+        credit_delay,
         vc_allocator,
         switch_allocator,
         switch_input,
@@ -124,6 +132,9 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
     let by_output = matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));
     let by_output = by_output && switch_input == SwitchInput::Output;
     vec![
+        format!("VCs free with {vc_reuse:?}"),
+        if vc_needs_credit { "VCs with a credit" } else { "VCs without a credit" }.to_owned(),
+        format!("credit delay {credit_delay}"),
         format!("VCs by {}", name_of(vc_allocator)),
         format!("switch by {}", name_of(switch_allocator)),
         if by_output { "inputs pick outputs" } else { "inputs pick VCs" }.to_owned(),
@@ -164,6 +175,7 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         (system.jobs.iter().any(|job| !job.changes().is_empty()), "changes"),
         (system.nic.source_queue < u32::MAX, "bounded source queues"),
         (flexible, "flexvc"),
+        (system.network.layout.inputs() > system.network.layout.ports(), "several inputs of the crossbar"),
         (lives.iter().any(|packet| packet.hops.iter().any(|hop| hop.misrouted)), "detours"),
     ];
     names.extend(more.iter().filter(|(has, _)| *has).map(|(_, name)| (*name).to_owned()));

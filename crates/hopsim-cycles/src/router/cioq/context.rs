@@ -55,7 +55,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
             masks: Masks::new(system, &shared.tables),
             shared,
             damq: Damq::new(system, ids),
-            on_off: OnOff::new(system, (kernel.constants.ahead, kernel.constants.longest_link)),
+            on_off: OnOff::new(system, (kernel.constants.ahead, kernel.constants.credits_ahead)),
             contention: Contention::new(system, &sensors, (&span, ids)),
             marks: Marks::new(system, &sensors, &span).map(Box::new),
             sat: system.control.sat.as_ref().map(SatSignal::new),

@@ -128,11 +128,14 @@ impl<'s, 'p, M: Run> FlitSearch<'s, 'p, M> {
             let by = WaitingVc { router: place.router, slot: Slot::at(owner.into()) };
             return (!self.free[self.id(by)]).then_some(Blocker { pair, by });
         }
-        if !region.shared.plan.whole_packets {
+        let input = &region.routers.inputs[region.shared.slot_id(number, place.slot)];
+        let class = region.shared.layout.class[region.shared.output(pair).0];
+        if class == TERMINAL {
             return None;
         }
-        let input = &region.routers.inputs[region.shared.slot_id(number, place.slot)];
-        self.blocker_behind(place.router, pair, input.trail.length.into())
+        let buffer = self.whole.system.network.classes.links[class as usize - 1].buffer;
+        let needed = region.shared.plan.credits_for(input.trail.length.into(), buffer);
+        self.blocker_behind(place.router, pair, needed)
     }
 
     /// What keeps room for so many flits from ever being there behind an output VC: the packet that it is full of.

@@ -65,7 +65,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             switch_allocator: FlitMatcher::new(
                 shared.plan.switch_allocator,
                 span.routers,
-                (shared.ports, shared.ports),
+                (shared.crossbar.len(), shared.ports),
             ),
             shared,
             routers,

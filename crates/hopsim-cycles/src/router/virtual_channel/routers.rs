@@ -91,8 +91,6 @@ pub struct FlitOutputVc {
 pub struct FlitPort {
     /// VCs of the input that hold a packet, a bit each.
     pub present: u64,
-    /// Where the arbiter of the input starts: a VC.
-    pub input_pointer: u8,
     /// First cycle in which the link can take another flit.
     pub free_at: u32,
     /// Id of VC 0 of the input at the other end of the link, in its region -- constant.
@@ -122,7 +120,6 @@ impl FlitPort {
         }
         Self {
             present: 0,
-            input_pointer: 0,
             free_at: 0,
             far_slot,
             far_pair,
@@ -156,6 +153,8 @@ pub struct FlitRouters {
     ports: Vec<FlitPort>,
     /// Ports of a router -- constant.
     count: usize,
+    /// Where the arbiter of each input of the crossbar begins, a VC, by router · inputs + input.
+    turns: Vec<u8>,
 }
 
 impl FlitRouters {
@@ -175,7 +174,26 @@ impl FlitRouters {
             outputs,
             ports: ports.map(|place| FlitPort::new(system, regions, place)).collect(),
             count: shared.ports,
+            turns: vec![0; span.routers * shared.crossbar.len()],
         }
+    }
+
+    /// Where the arbiters of the inputs of a router's crossbar begin.
+    #[inline]
+    pub fn turns(&self, router: RegionRouter) -> &[u8] {
+        let inputs = self.inputs_of_crossbar();
+        &self.turns[router.index() * inputs..][..inputs]
+    }
+
+    /// Where the arbiters of the inputs of a router's crossbar begin, to be changed.
+    #[inline]
+    pub fn turns_mut(&mut self, router: RegionRouter) -> &mut [u8] {
+        let inputs = self.inputs_of_crossbar();
+        &mut self.turns[router.index() * inputs..][..inputs]
+    }
+
+    fn inputs_of_crossbar(&self) -> usize {
+        self.turns.len() * self.count / self.ports.len()
     }
 
     /// The ports of a router.

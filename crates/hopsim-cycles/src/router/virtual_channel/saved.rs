@@ -28,6 +28,8 @@ struct FlitRouterState {
     outputs: Vec<u32>,
     /// Where the arbiters of the VC allocator and of the switch allocator begin.
     turns: [Turns; 2],
+    /// Where the arbiters of the inputs of the crossbar begin.
+    input_turns: Vec<u8>,
     /// Heads on their way, with their slots.
     arrivals: Vec<(u16, Packet)>,
     /// Flits behind a head on their way: when they arrive, and their slots.
@@ -39,7 +41,6 @@ struct FlitRouterState {
 /// The state of a port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct FlitPortState {
-    input_pointer: u8,
     free_at: u32,
 }
 
@@ -68,8 +69,7 @@ impl FlitRouterState {
 
 impl FlitPortState {
     fn of(port: &FlitPort) -> Self {
-        let &FlitPort { input_pointer, free_at, .. } = port;
-        Self { input_pointer, free_at }
+        Self { free_at: port.free_at }
     }
 }
 
@@ -109,6 +109,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             inputs: (0..layout.slots()).map(|slot| self.save_input(number, Slot::at(slot))).collect(),
             outputs: (0..layout.pairs()).map(output).collect(),
             turns: [&self.vc_allocator, &self.switch_allocator].map(|each| each.turns(number).clone()),
+            input_turns: self.routers.turns(number).to_vec(),
             arrivals: Vec::new(),
             flits: Vec::new(),
             returning: Vec::new(),
@@ -168,15 +169,17 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     fn load_router(&mut self, number: RegionRouter, state: &FlitRouterState) {
-        let FlitRouterState { ports, inputs, outputs, turns, arrivals, flits, returning } = state;
+        let FlitRouterState { ports, inputs, outputs, turns, input_turns, arrivals, flits, returning } =
+            state;
         for (own, state) in self.routers.ports_mut(number).iter_mut().zip(ports) {
-            let &FlitPortState { input_pointer, free_at } = state;
-            *own = FlitPort { input_pointer, free_at, ..*own };
+            let &FlitPortState { free_at } = state;
+            *own = FlitPort { free_at, ..*own };
         }
         for (pair, &credits) in outputs.iter().enumerate() {
             let id = self.shared.pair_id(number, Pair::at(pair));
             self.routers.outputs[id] = FlitOutputVc { credits, owner: None };
         }
+        self.routers.turns_mut(number).copy_from_slice(input_turns);
         let [of_vcs, of_switch] = turns;
         self.vc_allocator.turns_mut(number).clone_from(of_vcs);
         self.switch_allocator.turns_mut(number).clone_from(of_switch);

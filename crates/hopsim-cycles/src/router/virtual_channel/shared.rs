@@ -29,6 +29,8 @@ pub struct FlitShared<'p> {
     pub attempts: Streams,
     /// The codes of input VCs for the routing, by slot.
     pub codes: Arc<[u8]>,
+    /// The inputs of the crossbar: the port of each, and its VCs, a bit each.
+    pub crossbar: Arc<[(usize, u64)]>,
     /// How many input VCs come before a slot, by slot.
     pub inputs_before: Arc<[u16]>,
     /// How many output VCs come before a pair, by pair.
@@ -58,6 +60,7 @@ impl<'p> FlitShared<'p> {
             ports: layout.ports(),
             attempts: Streams::new(system.seed, Purpose::Attempt),
             codes: (0..layout.slots()).map(|slot| input_code(system, slot)).collect(),
+            crossbar: (0..layout.inputs()).map(|input| vcs_of_input(layout, input)).collect(),
             inputs_before: count_before((0..layout.slots()).map(|slot| layout.slot_vc(slot).is_some())),
             outputs_before: count_before((0..layout.pairs()).map(|pair| layout.pair_vc(pair).is_some())),
             timestamp: match plan(system).arbiter {
@@ -146,6 +149,14 @@ impl<'p> FlitShared<'p> {
         let port = self.layout.slot_port[slot.index()] as usize;
         packet.at_input(router, port, self.codes[slot.index()], answers)
     }
+}
+
+/// The port of an input of the crossbar, and its VCs.
+fn vcs_of_input(layout: &Layout, input: usize) -> (usize, u64) {
+    let port = layout.input_port[input] as usize;
+    let vcs = 0..layout.input_vcs[port] as usize;
+    let of_input = |&vc: &usize| layout.slot_input[layout.slot_base[port] as usize + vc] as usize == input;
+    (port, vcs.filter(of_input).fold(0, |vcs, vc| vcs | 1 << vc))
 }
 
 /// How many before each place are there.

@@ -15,35 +15,34 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// Lets flits of a router cross.
     pub(super) fn allocate_switch(&mut self, number: RegionRouter) {
         let mut requests = std::mem::take(&mut self.switch_requests);
-        for input in 0..self.shared.ports {
+        for input in 0..self.shared.crossbar.len() {
             self.ask_for_switch(number, input, &mut requests);
         }
         let draws = self.draws(number, 1);
         self.switch_allocator.allocate(number, &requests.bids, draws, &mut requests.granted);
         for &index in &requests.granted {
-            let (input, slot) =
-                (requests.bids[index as usize].input as usize, requests.slots[index as usize]);
-            let vc = self.shared.input(slot).1;
-            self.routers.ports_mut(number)[input].input_pointer = ((vc + 1) % 64) as u8;
-            self.cross(number, (input, slot));
+            let (bid, slot) = (requests.bids[index as usize], requests.slots[index as usize]);
+            let (port, vc) = self.shared.input(slot);
+            self.routers.turns_mut(number)[bid.input as usize] = ((vc + 1) % 64) as u8;
+            self.cross(number, (port, slot));
         }
         requests.slots.clear();
         requests.bids.clear();
         self.switch_requests = requests;
     }
 
-    /// Adds what an input port asks for: for the output port that one of its VCs needs, or for all of those that its VCs need. The VC
+    /// Adds what an input of the crossbar asks for: the output port that one of its VCs needs, or all of those that its VCs need. The VC
     /// with the smallest stamp goes first, of several the first one from the pointer on.
     fn ask_for_switch(&self, number: RegionRouter, input: usize, requests: &mut SwitchRequests) {
-        let port = &self.routers.ports(number)[input];
-        let pointer = u32::from(port.input_pointer);
+        let (port, own) = self.shared.crossbar[input];
+        let pointer = u32::from(self.routers.turns(number)[input]);
         let first = requests.bids.len();
         // The VCs from the pointer on come first.
-        let mut vcs = port.present.rotate_right(pointer);
+        let mut vcs = (self.routers.ports(number)[port].present & own).rotate_right(pointer);
         while vcs != 0 {
             let vc = (vcs.trailing_zeros() + pointer) % 64;
             vcs &= vcs - 1;
-            let slot = self.shared.slot(input, vc as usize);
+            let slot = self.shared.slot(port, vc as usize);
             let Some(output) = self.may_cross(number, slot) else { continue };
             let stamp = self.routers.inputs[self.shared.slot_id(number, slot)].stamp;
             let bid = Bid { input: input as u16, output: output as u16, stamp: self.shared.urgency(stamp) };
@@ -61,7 +60,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         }
     }
 
-    /// Whether an input port asks for one of these output ports only.
+    /// Whether an input of the crossbar asks for one of these output ports only.
     fn is_one_of(&self, asked: u16, output: usize) -> bool {
         let plan = &self.shared.plan;
         let picks_vc = matches!(plan.switch_allocator, FlitAllocator::SeparableInputFirst(_))
@@ -174,7 +173,8 @@ impl<M: Run> VirtualChannel<'_, M> {
         let state = &self.routers.ports(number)[port];
         if state.class != TERMINAL {
             let credit = Credit { pair: state.credited(self.shared.input(slot).1), phits: 1, minimal: 0 };
-            self.kernel.send_credit(state.region, self.kernel.now + state.latency, credit);
+            let arrives = self.kernel.now + state.latency + self.shared.plan.credit_delay;
+            self.kernel.send_credit(state.region, arrives, credit);
         }
     }
 

@@ -29,8 +29,11 @@ impl<M: Run> VirtualChannelView<'_, '_, M> {
     fn needed(&self, pair: Pair) -> u32 {
         let shared = &self.region.shared;
         let (port, _) = shared.output(pair);
-        let at_node = shared.layout.class[port] == TERMINAL;
-        if at_node || shared.plan.whole_packets { self.packet().length.into() } else { 0 }
+        let length = self.packet().length.into();
+        match shared.layout.class[port] {
+            TERMINAL => length,
+            class => shared.plan.credits_for(length, self.capacity(class - 1)),
+        }
     }
 
     /// Whether the head could be granted an output VC now.

@@ -75,6 +75,8 @@ struct Parts {
     selection: Option<Value>,
     /// Room of an injection VC beyond the longest packet \[phits\].
     injection_room: u64,
+    /// Delay of credits, when VCs are granted again, whether they need a credit for that, and inputs of the crossbar per port.
+    credits: (u32, Value, bool, Value),
     /// The allocators of output VCs and of the switch, what input ports pick, and who goes before others.
     allocation: [Value; 4],
 }
@@ -108,13 +110,16 @@ fn parts() -> impl Strategy<Value = Parts> {
     let routers = ((0..=3u32, 1..=3u32, 0..=3u32), any::<bool>());
     let vcs = (0..=3u32, 1..=2u32, select(vec![0, 0, 3, 20, 100]));
     let selection = prop::option::weighted(0.3, one_of(&["shortest", "highest", "lowest", "random"]));
-    (routers, [1..=20u32, 1..=20u32], vcs, selection, allocation()).prop_map(
+    let inputs = select(vec![json!("port"), json!("port"), json!(2), json!(3), json!("vc")]);
+    let credits = (select(vec![0, 0, 1, 3]), one_of(&["tail", "tail", "credits"]), any::<bool>(), inputs);
+    (routers, [1..=20u32, 1..=20u32], vcs, selection, allocation(), credits).prop_map(
         |(
             (delays, whole_packets),
             buffers,
             (spare_vcs, injection_vcs, injection_room),
             selection,
             allocation,
+            credits,
         )| Parts {
             delays,
             whole_packets,
@@ -124,6 +129,7 @@ fn parts() -> impl Strategy<Value = Parts> {
             selection,
             injection_room,
             allocation,
+            credits,
         },
     )
 }
@@ -155,7 +161,11 @@ impl Parts {
         }
         let (routing, allocation, traversal) = self.delays;
         let [vc_allocator, switch_allocator, switch_input, arbiter] = &self.allocation;
+        let (credit_delay, vc_reuse, needs_credit, crossbar_inputs) = &self.credits;
+        let needs_credit = *needs_credit && !self.whole_packets && vc_reuse == "tail";
         json!({ "virtual_channel": {
+            "credit_delay": credit_delay, "vc_reuse": vc_reuse, "vc_needs_credit": needs_credit,
+            "crossbar_inputs": crossbar_inputs,
             "vc_allocator": vc_allocator, "switch_allocator": switch_allocator, "switch_input": switch_input,
             "arbiter": arbiter,
             "vcs": vcs, "buffers": buffers,
