@@ -24,8 +24,9 @@ TERMS = (
         "In `router.virtual_channel` a flit is a phit: a link carries one per cycle, and lengths "
         "(`packet_length`) and buffers are in flits. In other routers there are no flits: credits are "
         "counted in phits, and packets are granted as a whole. Speculation, lookahead routing, other "
-        "allocators than separable ones with round-robin arbiters, datelines and priorities of packets are "
-        "not there for flits.",
+        "allocators than separable ones with round-robin arbiters and priorities of packets are not there "
+        "for flits. Tori have datelines (`vcs.rings`) with minimal routing only; adaptive and nonminimal "
+        "routing there needs bubbles of whole packets, in `router.cioq` or `input_queued`.",
     ),
     Term(
         ("fault", "faults", "failure", "failures", "link failure"),
