@@ -7,7 +7,8 @@ later than here, where a packet is delivered when its tail would leave the last 
 The allocators differ: BookSim's heads ask for all output VCs that are free, ours for one of them. That
 matters near saturation. Below it latencies agree within 3 %, and accepted loads at saturation within 5 %.
 
-In a torus a packet has one class of VCs for each dimension (`class = "dimension"`), and links are twice as long.
+In a torus a packet has one class of VCs for each dimension (`class = "dimension"`), and BookSim's links are
+twice as long.
 """
 
 from __future__ import annotations

@@ -30,9 +30,9 @@ pub struct Vcs {
 pub enum Rings {
     /// Nothing.
     Free,
-    /// Those that enter a ring ask for entries, which have room for less: bubble flow control.
+    /// Entries for hops that enter a ring, which have room for less than its VCs: bubble flow control.
     Entries,
-    /// They use the VCs of their class alone.
+    /// A class of VCs for every hop: datelines.
     Dateline(Dateline),
 }
 

@@ -336,7 +336,7 @@ pub enum Rings {
     /// In whatever VC a ring is, it always has room for one packet more, so some packet of it can move: no deadlock. Packets move as a
     /// whole, so virtual-channel routers do not have this. `vcs.bubble` says for how many packets there must be room.
     ///
-    /// Source: Carrión et al., HiPC 1997; Puente et al., JPDC 61 (2001).
+    /// Source: Puente et al., JPDC 61 (2001), adaptive bubble router.
     Bubble(Nothing),
     /// Packets that cross a dateline change from one half of the VCs to the other (minimal routing).
     Dateline(dateline::Config),

@@ -12,7 +12,7 @@ pub fn topology(common: u32) -> impl Strategy<Value = Value> {
     prop_oneof![
         10 => dragonfly(common),
         3 => grid(common).prop_map(|grid| json!({ "mesh": grid })),
-        5 => torus(common),
+        8 => torus(common),
         3 => grid(common).prop_map(|grid| json!({ "hyperx": grid })),
         3 => fat_tree(common),
         4 => graph(),

@@ -75,7 +75,7 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
     );
     (
         (prop::bool::weighted(0.7), one_of(&["serial", "parallel"]), crossbar()),
-        (vcs, sharing, (mostly(common, 1..=1, &[0, 2, 2]), prop::option::weighted(0.4, dateline()))),
+        (vcs, sharing, (mostly(common.min(5), 1..=1, &[0, 2]), prop::option::weighted(0.5, dateline()))),
         [room.clone(), room.clone(), room.clone(), room],
         speedup,
         latencies,
