@@ -1,4 +1,4 @@
-"""Virtual-channel routers against BookSim 2: an 8 × 8 mesh in order of dimensions, wormhole switching.
+"""Virtual-channel routers against BookSim 2: meshes and tori in order of dimensions, wormhole switching.
 
 BookSim's nodes also send to themselves under uniform traffic, which ours do not: what it measures is freed of
 these packets, whose latency is that of a packet alone in one router. Its packets reach their node a cycle
@@ -6,14 +6,19 @@ later than here, where a packet is delivered when its tail would leave the last 
 
 The allocators differ: BookSim's heads ask for all output VCs that are free, ours for one of them. That
 matters near saturation. Below it latencies agree within 3 %, and accepted loads at saturation within 5 %.
+
+In a torus a packet has one class of VCs for each dimension (`class = "dimension"`), and BookSim's links are
+twice as long.
 """
 
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
@@ -23,11 +28,12 @@ from verify.simulate import Document
 from verify.statistics import Sample, pooled, standard_error, student_quantile
 
 ROWS = Path(__file__).parent / "reference" / "booksim-runs.csv"
-NODES = 64
 AGREES: Mapping[str, float] = {"packet_latency_mean": 0.03, "accepted_load": 0.05}
 """Greatest relative difference of a metric that chance need not explain."""
 LINK = 2
-"""Latency of all links; BookSim calls it 1 [cycles]."""
+"""Latency of the links to nodes and of those of a mesh; BookSim calls it 1 [cycles]."""
+TORUS_LINK = 3
+"""Latency of the links of a torus; BookSim calls it 2 [cycles]."""
 LONGEST_SEEDS = 4
 """As many as BookSim ran with."""
 
@@ -37,6 +43,8 @@ class Row:
     """What BookSim measured."""
 
     name: str
+    topology: str
+    """Its kind, and its sides."""
     vcs: int
     buffer: int
     packet_length: int
@@ -47,9 +55,20 @@ class Row:
     measured: Sample
 
     @property
+    def sides(self) -> list[int]:
+        """Routers along each dimension; each has a node."""
+        return [int(side) for side in self.topology.split()[1:]]
+
+    @property
+    def is_torus(self) -> bool:
+        """Whether opposite edges are joined."""
+        return self.topology.startswith("torus")
+
+    @property
     def others(self) -> float:
         """Share of the packets that are not for their own source."""
-        return (NODES - 1) / NODES if self.traffic == "uniform" else 1.0
+        nodes = math.prod(self.sides)
+        return (nodes - 1) / nodes if self.traffic == "uniform" else 1.0
 
     @property
     def expected(self) -> float:
@@ -63,13 +82,19 @@ class Row:
     def document(self) -> Document:
         """The same network here."""
         pattern = self.traffic if self.traffic == "uniform" else {"permutation": self.traffic}
+        vcs: dict[str, Any] = {"network": self.vcs, "injection": self.vcs}
+        if self.is_torus:
+            vcs["rings"] = {"dateline": {"class": "dimension"}}
         return {
             "load": self.load * self.others,
-            "topology": {"mesh": {"sides": [8, 8]}},
-            "links": {"network": {"latency": LINK}, "injection": {"latency": LINK}},
+            "topology": {"torus" if self.is_torus else "mesh": {"sides": self.sides}},
+            "links": {
+                "network": {"latency": TORUS_LINK if self.is_torus else LINK},
+                "injection": {"latency": LINK},
+            },
             "router": {
                 "virtual_channel": {
-                    "vcs": {"network": self.vcs, "injection": self.vcs},
+                    "vcs": vcs,
                     "buffers": {
                         "network": self.buffer,
                         "injection": max(self.buffer, self.packet_length),
@@ -91,6 +116,7 @@ def read(path: Path = ROWS) -> list[Row]:
 def _row(record: Mapping[str, str]) -> Row:
     return Row(
         name=f"{record['name']} {record['load']}",
+        topology=record["topology"],
         vcs=int(record["vcs"]),
         buffer=int(record["buffer"]),
         packet_length=int(record["packet_length"]),

@@ -19,13 +19,13 @@ def test_a_seed_agrees_with_booksim(name: str) -> None:
 
 
 def test_packets_that_nodes_send_to_themselves_do_not_count() -> None:
-    row = booksim.Row("", 4, 8, 5, "uniform", 0.1, 1, "packet_latency_mean", Sample(40.0, 1.0, 4))
+    row = booksim.Row("", "mesh 8 8", 4, 8, 5, "uniform", 0.1, 1, "packet_latency_mean", Sample(40.0, 1.0, 4))
     # One packet in 64 takes 2 + 3 + 2 cycles, and 4 for its other flits; all take a cycle more than here.
     assert row.expected == pytest.approx((40 - 11 / 64) * 64 / 63 - 1)
     assert row.document()["load"] == pytest.approx(0.1 * 63 / 64)
 
 
 def test_other_patterns_are_compared_as_they_are() -> None:
-    row = booksim.Row("", 4, 8, 5, "bit_complement", 0.1, 1, "accepted_load", Sample(0.1, 0.0, 4))
+    row = booksim.Row("", "mesh 8 8", 4, 8, 5, "bit_complement", 0.1, 1, "accepted_load", Sample(0.1, 0.0, 4))
     assert row.expected == 0.1
     assert row.document()["jobs"][0]["traffic"]["pattern"] == {"permutation": "bit_complement"}

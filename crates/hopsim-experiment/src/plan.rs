@@ -13,6 +13,7 @@ pub mod output_vcs;
 mod packets;
 pub mod programs;
 mod quantity;
+mod rings;
 mod settled;
 mod stop;
 mod unsaved;
@@ -89,9 +90,9 @@ impl Plan {
         experiment.topology.resolve(&topology);
         jobs::resolve_names(&mut experiment)?;
         let paths = experiment.routing.paths(&topology).map_err(|e| e.within("routing"))?;
+        let paths = rings::resolve(&experiment, &topology, paths)?;
         classes::resolve(&mut experiment, &topology)?;
         vcs::resolve(&mut experiment, &topology, &paths)?;
-        virtual_channel::check_rings(&experiment, &topology, &paths)?;
         let mut router = router_plan(&experiment)?;
         let mut classes = classes::build(&experiment, &topology, &paths)?;
         if let RouterPlan::Cioq(router) = &mut router {

@@ -88,9 +88,8 @@ impl Simulator<'_> {
     /// What a present packet asks for that counts.
     fn choices(&mut self, place: Place) -> Vec<Choice> {
         let Some(choice) = self.route(place, u64::from(self.now)) else { return Vec::new() };
-        let all = if choice.any_vc { self.flits(place.0).doors[choice.to.port].len() } else { 1 };
-        let first = if choice.any_vc { 0 } else { choice.to.vc };
-        let requests = (first..).take(all).map(|vc| Request { vc, ..choice.to });
+        let vcs = if choice.others.is_empty() { vec![choice.to.vc] } else { choice.others.clone() };
+        let requests = vcs.into_iter().map(|vc| Request { vc, ..choice.to });
         let counting = requests.filter(|&to| self.counts(place, to));
         counting.map(|to| Choice { to, ..choice.clone() }).collect()
     }

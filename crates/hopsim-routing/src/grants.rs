@@ -69,11 +69,5 @@ fn trunk_choices(base: &Minimal, at: u32, to: u32) -> u32 {
 
 /// Visits the outputs that a way stands for: all that [`Vcs::pick`] may pick.
 pub fn each_request(vcs: &Vcs, way: Way, mut visit: impl FnMut(Request)) {
-    let entries = vcs.used(way.class);
-    let first = match vcs.flex() {
-        Some(_) if way.vc < entries => 0,
-        Some(_) => entries,
-        None => way.vc,
-    };
-    (first..=way.vc).for_each(|vc| visit(Request { port: way.port as usize, vc }));
+    (vcs.first(way)..=way.vc).for_each(|vc| visit(Request { port: way.port as usize, vc }));
 }

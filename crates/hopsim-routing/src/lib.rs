@@ -8,6 +8,7 @@
 //! A new mechanism is one file here and one row in the table below.
 
 pub mod adaptive;
+pub mod dateline;
 pub mod detour;
 pub mod flexvc;
 pub mod grants;
@@ -388,7 +389,7 @@ pub enum Route {
     Undecided(Prospect),
 }
 
-/// A hop with what VCs it may use: one, with FlexVC that one and all below.
+/// A hop with what VCs it may use: one, or that one and all below from [`Vcs::first`] on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Way {
     /// Output port.
@@ -434,6 +435,8 @@ pub enum Safety {
         /// Whether rings of links need bubble flow control.
         bubble: bool,
     },
+    /// A hop may use any VC of its class, which the datelines of rings say.
+    Dateline(dateline::Config),
     /// VC 0 is an escape VC, besides which there is at least another one. Rings of it need bubble flow control.
     Escape,
     /// VC 0 is for the way to the intermediate router, VC 1 for the way from there. Rings of either need bubble flow control.
@@ -505,7 +508,7 @@ impl Safety {
         match self {
             Self::Ordered(_) => None,
             Self::Any { vcs, .. } => Some(*vcs),
-            Self::Escape | Self::Phases => Some(2),
+            Self::Dateline(_) | Self::Escape | Self::Phases => Some(2),
             Self::Layers(layers) => Some(layers.count()),
         }
     }

@@ -1,8 +1,9 @@
 //! Minimal routing: see [`Config`].
 
+use super::dateline::Dateline;
 use super::layers::Layers;
 use super::path::{G, L};
-use super::vcs::{self, Vcs};
+use super::vcs::{self, Rings, Vcs};
 use super::{Flexible, Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::graph::Graph;
@@ -73,7 +74,7 @@ impl Config {
             Topology::Dragonfly(_) => {}
             Topology::Graph(graph) => return on_graph(graph),
             // Dimensions in increasing order, and up before down, close no cycle of waiting buffers.
-            // In the rings of a torus it is the bubble that keeps packets from waiting for each other in a circle.
+            // In the rings of a torus it is bubbles or datelines that keep packets from waiting for each other in a circle.
             _ if topology.has_escape() => return Ok(Paths::any(topology.diameter(), 2)),
             _ => return Ok(Paths::any(topology.diameter(), 1)),
         }
@@ -161,10 +162,31 @@ impl Minimal {
     #[inline(always)]
     pub fn way(&self, head: &Head, hop: Hop) -> Way {
         let way = self.vcs.way(head, hop);
-        if !self.vcs.has_entries() || self.continues((head.input, head.code), way) {
-            return way;
+        match self.vcs.rings() {
+            Rings::Free => way,
+            Rings::Entries if self.continues((head.input, head.code), way) => way,
+            Rings::Entries => Way { vc: self.vcs.used(hop.class) + way.vc, ..way },
+            Rings::Dateline(dateline) => {
+                let place = (head.router, head.destination);
+                Way { vc: self.highest_of_class(dateline, place, (head.input, head.code), way.port), ..way }
+            }
         }
-        Way { vc: self.vcs.used(hop.class) + way.vc, ..way }
+    }
+
+    /// The highest VC of the class that the dateline of a ring gives a hop from one router on the way to another.
+    // By value, so that the head never has to be written down.
+    #[inline(never)]
+    fn highest_of_class(
+        &self,
+        dateline: Dateline,
+        (at, to): (u32, u32),
+        (input, code): (u16, u8),
+        port: u16,
+    ) -> u8 {
+        let Topology::Cube(cube) = &*self.topology else { unreachable!("no other topology has datelines") };
+        let goes_on = cube.is_opposite(input as usize, port as usize);
+        let from = goes_on.then(|| self.vcs.sequence.vc(code, 0));
+        dateline.highest(cube, (at, port as usize, to), from)
     }
 
     /// Whether a hop goes on in the ring of buffers that the head is in. Where a hop may use any VC, those of all VCs are

@@ -88,6 +88,12 @@ impl VcSequence {
         self.offset[class as usize] + vc
     }
 
+    /// The VC of an input of a link class, given its code.
+    #[inline]
+    pub fn vc(&self, code: u8, class: u8) -> u8 {
+        code - self.offset[class as usize]
+    }
+
     /// Whether a code is of an input of a link class.
     #[inline]
     pub fn is_of(&self, code: u8, class: u8) -> bool {

@@ -1,5 +1,6 @@
 //! Which VC a hop uses: the one of an increasing sequence, one of those FlexVC allows, or the one that its path keeps.
 
+use super::dateline::Dateline;
 use super::flexvc::{FlexVc, roomiest};
 use super::layers::PathVcs;
 use super::sequence::VcSequence;
@@ -20,8 +21,19 @@ pub struct Vcs {
     rule: Rule,
     /// VCs of each class that packets use -- constant.
     used: ByClass<u8>,
-    /// Whether hops that enter a ring ask for entries -- constant.
-    entries: bool,
+    /// What hops in rings heed besides -- constant.
+    rings: Rings,
+}
+
+/// What hops in rings of links heed, so that packets there do not wait for each other in a circle.
+#[derive(Clone, Copy, Debug)]
+pub enum Rings {
+    /// Nothing.
+    Free,
+    /// Entries for hops that enter a ring, which have room for less than its VCs: bubble flow control.
+    Entries,
+    /// A class of VCs for every hop: datelines.
+    Dateline(Dateline),
 }
 
 /// What decides beside the sequence.
@@ -43,51 +55,61 @@ impl Vcs {
     /// Increasing VCs.
     pub fn increasing(sequence: VcSequence) -> Self {
         let used = sequence.used();
-        Self { sequence, rule: Rule::Sequence, used, entries: false }
+        Self { sequence, rule: Rule::Sequence, used, rings: Rings::Free }
     }
 
     /// VCs that the mechanism itself picks, `used` of each class.
     pub fn chosen(sequence: VcSequence, used: ByClass<u8>) -> Self {
-        Self { sequence, rule: Rule::Sequence, used, entries: false }
+        Self { sequence, rule: Rule::Sequence, used, rings: Rings::Free }
     }
 
     /// A VC for each of two phases, of `used` of each class.
     pub fn by_phase(sequence: VcSequence, used: ByClass<u8>) -> Self {
-        Self { sequence, rule: Rule::Phases, used, entries: false }
+        Self { sequence, rule: Rule::Phases, used, rings: Rings::Free }
     }
 
     /// A VC for every path, which it keeps from end to end; `used` of each class.
     pub fn kept(sequence: VcSequence, vcs: PathVcs, used: ByClass<u8>) -> Self {
-        Self { sequence, rule: Rule::Path(Arc::new(vcs)), used, entries: false }
+        Self { sequence, rule: Rule::Path(Arc::new(vcs)), used, rings: Rings::Free }
     }
 
     /// FlexVC over `used` VCs of each class; `sequence` only tells the codes.
     pub fn flexible(sequence: VcSequence, flex: FlexVc, used: ByClass<u8>) -> Self {
-        Self { sequence, rule: Rule::Flexible(flex), used, entries: false }
+        Self { sequence, rule: Rule::Flexible(flex), used, rings: Rings::Free }
     }
 
     /// Every hop may use any of `count` VCs of link class 0.
     pub fn any(classes: &Classes, count: u8) -> Self {
         let sequence = VcSequence::unordered(classes, count - 1);
-        Self { sequence, rule: Rule::Any(FlexVc::any(count)), used: ByClass::from([count]), entries: false }
+        Self {
+            sequence,
+            rule: Rule::Any(FlexVc::any(count)),
+            used: ByClass::from([count]),
+            rings: Rings::Free,
+        }
     }
 
-    /// The VCs, with hops that enter a ring asking for entries or not.
+    /// The VCs, with what hops in rings heed.
     #[must_use]
-    pub fn with_entries(self, entries: bool) -> Self {
-        Self { entries, ..self }
+    pub fn in_rings(self, rings: Rings) -> Self {
+        Self { rings, ..self }
+    }
+
+    /// What hops in rings heed.
+    #[inline]
+    pub fn rings(&self) -> Rings {
+        self.rings
     }
 
     /// Whether hops that enter a ring ask for entries.
-    #[inline]
     pub fn has_entries(&self) -> bool {
-        self.entries
+        matches!(self.rings, Rings::Entries)
     }
 
     /// Whether the VC depends on more than the VC that a packet comes from.
     #[inline]
     pub fn depends_on_hop(&self) -> bool {
-        !matches!(self.rule, Rule::Sequence | Rule::Any(_)) || self.entries
+        !matches!((&self.rule, self.rings), (Rule::Sequence | Rule::Any(_), Rings::Free))
     }
 
     /// Whether a hop may have several VCs.
@@ -121,14 +143,24 @@ impl Vcs {
         Way { port, class, vc }
     }
 
+    /// The lowest VC that a hop may use, that of the way being the highest. Entries are numbered on behind the VCs.
+    #[inline]
+    pub fn first(&self, way: Way) -> u8 {
+        match (self.rings, &self.rule) {
+            (Rings::Dateline(dateline), _) => dateline.first(way.vc),
+            (_, Rule::Flexible(_) | Rule::Any(_)) if way.vc < self.used(way.class) => 0,
+            (_, Rule::Flexible(_) | Rule::Any(_)) => self.used(way.class),
+            (_, Rule::Sequence | Rule::Phases | Rule::Path(_)) => way.vc,
+        }
+    }
+
     /// The VC that a packet asks for now.
     #[expect(clippy::inline_always, reason = "per decision; measured")]
     #[inline(always)]
     pub fn pick(&self, way: Way, view: &impl View, draws: &mut impl Draws) -> Request {
         let request = way.highest();
         let Some(flex) = self.flex().filter(|_| view.flexible()) else { return request };
-        // Entries are numbered on behind the VCs.
-        let first = if way.vc < self.used(way.class) { 0 } else { self.used(way.class) };
+        let first = self.first(way);
         let credits = |vc| view.credits(Request { vc: first + vc, ..request });
         let vc = if flex.joins_shortest() {
             roomiest((way.vc - first, view.capacity(way.class)), credits)
@@ -136,11 +168,6 @@ impl Vcs {
             flex.select_by_rank(request.port, way.vc - first, (credits, view.length()), draws)
         };
         Request { vc: first + vc, ..request }
-    }
-
-    /// The lowest VC that a hop may use: it may use this one up to that of the way.
-    pub fn first(&self, way: Way) -> u8 {
-        if self.is_flexible() { 0 } else { way.vc }
     }
 
     /// Whether it is a mechanism's choice which of the VCs that a hop may use a head asks for (FlexVC).

@@ -28,6 +28,7 @@ KINDS = {
     "routing": "routing",
     "trigger": "routing.olm.trigger",
     "vcs": "router.cioq.vcs.management",
+    "rings": "router.cioq.vcs.rings",
     "flow_control": "router.cioq.flow_control",
     "pattern": "jobs.traffic.pattern",
     "process": "jobs.traffic.process",

@@ -41,6 +41,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "ideal": {"measure.streams": ["messages"]},
     "fairness_advc": {"sweep.product.load": [0.4]},
     "on_chip": {"sweep.product.load": [0.3]},
+    "torus_on_chip": {"sweep.product.load": [0.35]},
     "valiant_adversarial": {"sweep.product.load": [0.2, 0.3, 0.5]},
 }
 """What is recorded besides, and the loads that claims are about where there are others."""
@@ -200,6 +201,22 @@ def two_vcs_carry_what_one_does_not() -> None:
     one, two = (column("on_chip", "accepted_load", network=vcs)[0] for vcs in (1, 2))
     assert one < 0.25
     assert two > 0.297
+
+
+@claim("torus_on_chip", "at a load of 0.35 two VCs saturate, four do not.")
+def four_vcs_with_datelines_carry_what_two_do_not() -> None:
+    two, four = (column("torus_on_chip", "accepted_load", network=vcs) for vcs in (2, 4))
+    assert max(two) < 0.34
+    assert min(four) > 0.345
+
+
+@claim("torus_on_chip", "at that load two VCs then accept a quarter more.")
+def a_class_for_every_dimension_is_shared_more_evenly() -> None:
+    crossing, dimension = (
+        column("torus_on_chip", "accepted_load", **{"network": 2, "class": rule})[0]
+        for rule in ("crossing", "dimension")
+    )
+    assert dimension > 1.25 * crossing
 
 
 @claim("hyperx", "so no more than 1/4 is accepted.")

@@ -7,6 +7,7 @@ use hopsim_cycles::choices::{
 };
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
+use hopsim_experiment::proof::{Verdict, prove};
 use hopsim_measure::trace::PacketTrace;
 use hopsim_network::network::{ClassSpec, Classes, Network};
 use hopsim_network::nothing::Nothing;
@@ -326,5 +327,29 @@ fn a_ring_of_one_vc_comes_to_a_deadlock_that_is_found() {
     for (head, next) in report.waiting.iter().zip(report.waiting.iter().cycle().skip(1)) {
         let distance = (next.router + 6 - head.router) % 6;
         assert!([0, 1, 5].contains(&distance), "each waits in its router or for a neighbour: {report}");
+    }
+}
+
+/// A ring of eight routers whose nodes send three routers ahead, so that three flows share every link that leads upwards.
+fn tornado(load: f64, vcs: &Value) -> Plan {
+    let document = json!({
+        "topology": { "ring": { "routers": 8 } },
+        "router": { "virtual_channel": { "vcs": vcs, "buffers": { "network": 8, "injection": 16 } } },
+        "jobs": [{ "traffic": { "pattern": { "permutation": "tornado" }, "packet_length": 5 } }],
+        "load": load,
+        "measure": { "warmup": 2_000, "cycles": 10_000, "watchdog": 500 },
+    });
+    Plan::new(&serde_json::from_value(document).unwrap()).unwrap()
+}
+
+#[test]
+fn datelines_keep_a_ring_moving_that_comes_to_a_deadlock_without() {
+    let without = tornado(1.0, &json!({ "network": 2, "bubble": 0, "allow_deadlock": true }));
+    assert!(matches!(engine::run(&without, &Control::default()), Err(RunError::Deadlock(_))));
+    assert!(matches!(prove(&without), Verdict::Circle(_)));
+    for class in ["crossing", "dimension"] {
+        let plan = tornado(1.0, &json!({ "network": 2, "rings": { "dateline": { "class": class } } }));
+        assert!(engine::run(&plan, &Control::default()).is_ok(), "{class}");
+        assert!(matches!(prove(&plan), Verdict::Proved(proof) if proof.rings == 0), "{class}");
     }
 }

@@ -5,7 +5,7 @@ use crate::config::limits::{BUFFERS, DELAYS, VCS};
 use crate::config::virtual_channel::VirtualChannel;
 use hopsim_cycles::choices::{Allocator, Consumption};
 use hopsim_network::nothing::Nothing;
-use hopsim_routing::flexvc;
+use hopsim_routing::{dateline, flexvc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -290,6 +290,10 @@ pub struct Vcs {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
     pub network: Option<u32>,
+    /// What keeps the packets in a ring of a torus from waiting for each other in a circle; default `bubble`, and `dateline` in
+    /// virtual-channel routers, which have no bubbles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rings: Option<Rings>,
     /// Packets that a packet which enters a ring of a torus leaves room for behind it (bubble flow control) \[0 … 16\]; default
     /// 1. Without it, 0, the packets of a ring can wait for each other in a circle.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -313,6 +317,7 @@ impl Default for Vcs {
             local: None,
             global: None,
             network: None,
+            rings: None,
             bubble: None,
             allow_deadlock: false,
             management: VcManagement::default(),
@@ -320,6 +325,21 @@ impl Default for Vcs {
             injection: 3,
         }
     }
+}
+
+/// What keeps the packets in a ring of a torus from waiting for each other in a circle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rings {
+    /// A packet enters a ring only where it leaves room for others (bubble flow control).
+    ///
+    /// In whatever VC a ring is, it always has room for one packet more, so some packet of it can move: no deadlock. Packets move as a
+    /// whole, so virtual-channel routers do not have this. `vcs.bubble` says for how many packets there must be room.
+    ///
+    /// Source: Puente et al., JPDC 61 (2001), adaptive bubble router.
+    Bubble(Nothing),
+    /// Packets that cross a dateline change from one half of the VCs to the other (minimal routing).
+    Dateline(dateline::Config),
 }
 
 /// How hops share the VCs of a link class.

@@ -81,7 +81,7 @@ fn check_mechanisms(
     if network.classes.links.iter().any(|class| class.bubble > 0) {
         return Err((
             "a bubble is room for a packet more, and a router knows no more of buffers than on or off",
-            "credits, or a network without rings",
+            "credits, a network without rings, or two VCs with vcs.rings = \"dateline\" (minimal routing)",
         ));
     }
     if router.damq.is_some() {

@@ -10,11 +10,12 @@ use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Network;
 use hopsim_network::topology::Topology;
+use hopsim_routing::dateline::Dateline;
 use hopsim_routing::flexvc::{FlexVc, Order, Support};
 use hopsim_routing::minimal;
 use hopsim_routing::path::{G, L, letters, vcs_needed};
 use hopsim_routing::sequence::VcSequence;
-use hopsim_routing::vcs::{MOST, Vcs};
+use hopsim_routing::vcs::{MOST, Rings, Vcs};
 use hopsim_routing::{Flexible, Ordered, Paths, Reverts, Safety};
 
 /// Fills in the VCs the routing needs, or checks the given ones against them.
@@ -98,12 +99,14 @@ fn resolve_unordered(
     }
     if vcs.management != VcManagement::default() {
         let path = format!("router.{name}.vcs.management");
-        let kept = matches!(safety, Safety::Layers(_));
-        let reason = if kept {
-            "a packet keeps the VC of its path"
-        } else {
-            "says in which order packets use VCs, and with this routing on this topology they need none: every hop may \
-             use every VC"
+        let kept = matches!(safety, Safety::Layers(_) | Safety::Dateline(_));
+        let reason = match safety {
+            Safety::Layers(_) => "a packet keeps the VC of its path",
+            Safety::Dateline(_) => "a hop uses the VCs of its class, which the dateline says",
+            _ => {
+                "says in which order packets use VCs, and with this routing on this topology they need none: every hop may \
+                 use every VC"
+            }
         };
         let valid =
             "no such key, or a routing whose paths need VCs in an order, as minimal on topology.dragonfly";
@@ -126,6 +129,7 @@ fn resolve_unordered(
 fn unordered_reason(safety: &Safety) -> Option<(u32, String, &'static str)> {
     match safety {
         Safety::Ordered(_) | Safety::Any { .. } => None,
+        Safety::Dateline(_) => Some((2, "datelines divide the VCs of a link into two classes".into(), "")),
         Safety::Escape => {
             Some((2, "adaptive routing needs an escape VC and at least one adaptive VC".into(), ""))
         }
@@ -254,9 +258,15 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
             Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), ByClass::from([count]))
         }
         Safety::Any { .. } if count == 1 => Vcs::increasing(unordered()),
-        Safety::Any { .. } => Vcs::any(classes, count),
+        // Of two VCs each class has one.
+        Safety::Dateline(_) if count == 2 => Vcs::chosen(unordered(), ByClass::from([count])),
+        Safety::Any { .. } | Safety::Dateline(_) => Vcs::any(classes, count),
     };
-    vcs.with_entries(classes.links[0].bubble > 0)
+    vcs.in_rings(match paths.safety {
+        Safety::Dateline(config) => Rings::Dateline(Dateline::new(config, count)),
+        _ if classes.links[0].bubble > 0 => Rings::Entries,
+        _ => Rings::Free,
+    })
 }
 
 /// The VC management where VCs follow an order.

@@ -11,8 +11,7 @@ use hopsim_cycles::choices::{
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::system::VirtualChannelPlan;
 use hopsim_network::error::ConfigError;
-use hopsim_network::topology::Topology;
-use hopsim_routing::{Paths, RoutingConfig};
+use hopsim_routing::RoutingConfig;
 use serde::Serialize;
 use serde_json::json;
 
@@ -161,25 +160,4 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
     Err(ConfigError::new(format!("routing.{}", experiment.routing.name()), reason).valid(
         "minimal, adaptive, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
     ))
-}
-
-/// Refuses rings that only a bubble keeps free of deadlock, unless the document accepts that.
-pub fn check_rings(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Result<(), ConfigError> {
-    let RouterConfig::VirtualChannel(router) = &experiment.router else { return Ok(()) };
-    match router.vcs.bubble {
-        _ if !topology.has_rings() || !paths.safety.bubble() => Ok(()),
-        Some(0) if router.vcs.allow_deadlock => Ok(()),
-        packets => {
-            let reason = "packets of a ring can wait for each other in a circle, and the bubble that prevents it is made of \
-                          whole packets";
-            let error = ConfigError::new("router.virtual_channel.vcs.bubble", reason);
-            let error = match packets {
-                Some(packets) => error.value(packets),
-                None => error,
-            };
-            Err(error.valid(
-                "0 with vcs.allow_deadlock = true, routing.up_down, topology.mesh, or router.cioq or input_queued",
-            ))
-        }
-    }
 }

@@ -4,6 +4,7 @@ use super::{Cycle, Ground, Proof, Verdict, is_too_large};
 use crate::circle;
 use crate::plan::Plan;
 use hopsim_routing::Safety;
+use hopsim_routing::vcs::Rings;
 
 /// What `hopsim check` says of a verdict, at most `most` heads having been looked at.
 pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
@@ -59,9 +60,12 @@ fn rule(plan: &Plan) -> Option<String> {
         return None;
     }
     let has_rings = plan.system.topology.has_rings() && paths.safety.bubble();
-    if has_rings && !plan.system.routing.vcs().has_entries() {
-        return None;
-    }
+    let ring = match plan.system.routing.vcs().rings() {
+        Rings::Free if has_rings => return None,
+        Rings::Free => "",
+        Rings::Entries => "; in rings bubble flow control",
+        Rings::Dateline(_) => "; in rings datelines",
+    };
     let rule = match &paths.safety {
         Safety::Ordered(_) if plan.system.routing.vcs().is_flexible() => {
             "after every hop a path with VCs in increasing order is left"
@@ -70,15 +74,14 @@ fn rule(plan: &Plan) -> Option<String> {
             "every head can wait for its minimal path, along which VCs increase"
         }
         Safety::Ordered(_) => "VCs increase along every path",
-        Safety::Any { .. } => "the paths close no cycle in any VC",
+        Safety::Any { .. } | Safety::Dateline(_) => "the paths close no cycle in any VC",
         Safety::Escape => "every head can wait for the escape VC, whose paths close no cycle",
         Safety::Phases => {
             "VC 0 waits for VC 1 and never the other way round, and the paths in each close no cycle"
         }
         Safety::Layers(_) => "a packet keeps the VC of its path, and the paths of each VC close no cycle",
     };
-    let bubble = if has_rings { "; in rings bubble flow control" } else { "" };
-    Some(format!("{rule}{bubble}"))
+    Some(format!("{rule}{ring}"))
 }
 
 /// `1,234,567`.

@@ -480,7 +480,7 @@ fn on_off_flow_control_beside_what_reads_credits() {
             &[]
         ),
         "line 3, column 34: router.input_queued.flow_control.on_off: a bubble is room for a packet more, and a router knows no more of \
-         buffers than on or off; valid: credits, or a network without rings"
+         buffers than on or off; valid: credits, a network without rings, or two VCs with vcs.rings = \"dateline\" (minimal routing)"
     );
 }
 
@@ -1396,6 +1396,44 @@ fn injection_ports_and_directions_that_do_not_fit() {
         "line 8, column 1: nic.injection_vc = direction: only meshes, tori and rings have directions; \
          valid: shortest, destination or random; or topology.mesh, torus or ring"
     );
+}
+
+#[test]
+fn datelines_of_whole_packets() {
+    let rings = |rest: &str| on(TORUS, &format!("router.cioq.vcs = {{ {rest} }}"));
+    assert_eq!(rings("rings = \"dateline\""), "accepted");
+    assert_eq!(rings("rings = { dateline = { class = \"dimension\" } }"), "accepted");
+    assert_eq!(rings("rings = \"bubble\", bubble = 2"), "accepted");
+    assert_eq!(
+        rings("rings = \"dateline\", network = 1"),
+        "router.cioq.vcs.network = 1: datelines divide the VCs of a link into two classes; valid: 2 … 16"
+    );
+    assert_eq!(
+        rings("rings = \"dateline\", bubble = 1"),
+        "router.cioq.vcs.bubble = 1: rings with datelines need no bubble; valid: no such key, or no datelines (vcs.rings)"
+    );
+    assert_eq!(
+        on(TORUS, "routing = \"adaptive\"\nrouter.cioq.vcs.rings = \"dateline\""),
+        "router.cioq.vcs.rings.dateline: datelines are for packets that go dimension by dimension to their destination, and with \
+         routing adaptive they do not; valid: routing.minimal, or vcs.rings = \"bubble\""
+    );
+    for name in ["bubble", "dateline"] {
+        assert_eq!(
+            on(MESH, &format!("router.cioq.vcs.rings = \"{name}\"")),
+            format!(
+                "router.cioq.vcs.rings.{name}: the topology has no rings; valid: no such key, or topology.torus or ring"
+            )
+        );
+        assert_eq!(
+            on(TORUS, &format!("routing = \"up_down\"\nrouter.cioq.vcs.rings = \"{name}\"")),
+            format!(
+                "router.cioq.vcs.rings.{name}: no packet goes round a ring; \
+                 valid: no such key, or another routing than up_down"
+            )
+        );
+    }
+    let vcs = "router.cioq = { vcs = { rings = \"dateline\" }, flow_control = \"on_off\", buffers = { network = 400 } }";
+    assert_eq!(on(TORUS, vcs), "accepted", "with two VCs every hop has one");
 }
 
 #[test]

@@ -29,6 +29,11 @@ fn plan(topology: &Value, routing: &Value, router: &Value) -> Plan {
     planned(&json!({ "topology": topology, "routing": routing, "router": router, "load": 0.1 }))
 }
 
+/// Routers of a torus with datelines and so many VCs.
+fn with_datelines(router: &str, class: &str, vcs: u32) -> Value {
+    json!({ router: { "vcs": { "network": vcs, "rings": { "dateline": { "class": class } } } } })
+}
+
 fn answering(topology: &Value, routing: &Value, router: &Value) -> Plan {
     let jobs = json!([{ "traffic": { "request_reply": {} } }]);
     let document =
@@ -154,6 +159,12 @@ fn small() -> Vec<Plan> {
     for (topology, names) in &topologies {
         for name in *names {
             all.push(plan(topology, &json!({ *name: {} }), &json!({ "input_queued": {} })));
+        }
+    }
+    for (sides, vcs) in [(vec![6], 2), (vec![4, 3], 3), (vec![2, 5], 4), (vec![3, 2, 4], 2)] {
+        for class in ["crossing", "dimension"] {
+            let router = with_datelines("virtual_channel", class, vcs);
+            all.push(plan(&json!({ "torus": { "sides": sides } }), &json!({ "minimal": {} }), &router));
         }
     }
     for up in ["destination", "random"] {
@@ -286,6 +297,37 @@ fn rings_without_bubbles_are_circles_unless_they_are_short() {
         assert_eq!(circle.channels.len(), 6, "{routing}");
     }
     assert!(matches!(of(3, "minimal"), Verdict::Proved(proof) if proof.rings == 0));
+}
+
+#[test]
+fn rings_with_datelines_have_no_circle() {
+    let torus = json!({ "torus": { "sides": [5, 8, 2] } });
+    for router in ["virtual_channel", "cioq", "input_queued"] {
+        for (class, vcs) in [("crossing", 2), ("crossing", 5), ("dimension", 2), ("dimension", 5)] {
+            let plan = plan(&torus, &json!({ "minimal": {} }), &with_datelines(router, class, vcs));
+            let verdict = prove(&plan);
+            assert!(
+                matches!(verdict, Verdict::Proved(Proof { ground: Ground::Acyclic, rings: 0, .. })),
+                "{}: {verdict:?}",
+                name(&plan)
+            );
+            assert_eq!(
+                deadlock_line(&plan, &Verdict::Unproved, 1000),
+                "not looked for: more than 1,000 heads to look at; rule: the paths close no cycle in any VC; in rings datelines"
+            );
+        }
+    }
+}
+
+/// Packets that stay in the class in which they have entered the ring: nobody changes at the dateline.
+#[test]
+fn a_dateline_that_nobody_heeds_is_a_circle() {
+    let router = with_datelines("virtual_channel", "crossing", 2);
+    let whole = plan(&json!({ "torus": { "sides": [6, 4] } }), &json!({ "minimal": {} }), &router);
+    assert!(matches!(prove(&whole), Verdict::Proved(_)));
+    let keeping = VcSequence::keeping(&whole.system.network.classes);
+    let Verdict::Circle(circle) = prove(&with_sequence(whole, keeping)) else { panic!("no circle is found") };
+    assert!([4, 6].contains(&circle.channels.len()), "once round a ring: {circle:?}");
 }
 
 /// No topology turns into another ring without an entry; here packets turn so, and the bubbles of a ring are no proof.

@@ -190,15 +190,75 @@ fn mechanisms_that_need_sensors_or_room_for_whole_packets() {
 }
 
 #[test]
-fn rings_deadlock_without_a_bubble_which_flits_do_not_have() {
-    let refused = "router.virtual_channel.vcs.bubble: packets of a ring can wait for each other in a circle, and the bubble \
-                   that prevents it is made of whole packets; valid: 0 with vcs.allow_deadlock = true, routing.up_down, \
-                   topology.mesh, or router.cioq or input_queued";
-    assert_eq!(on(TORUS, ""), refused);
+fn rings_have_datelines() {
+    for lines in [
+        "",
+        "router.virtual_channel.vcs.rings = \"dateline\"",
+        "router.virtual_channel.vcs = { network = 3, rings = { dateline = { class = \"dimension\" } } }",
+        "routing = \"up_down\"",
+    ] {
+        assert_eq!(on(TORUS, lines), "accepted", "{lines}");
+    }
+    assert_eq!(on("load = 0.1\ntopology.ring.routers = 5\n", ""), "accepted");
     assert_eq!(
-        on(TORUS, "router.virtual_channel.vcs.bubble = 1"),
-        refused.replacen("bubble:", "bubble = 1:", 1)
+        on(TORUS, "router.virtual_channel.vcs.network = 1"),
+        "router.virtual_channel.vcs.network = 1: datelines divide the VCs of a link into two classes; valid: 2 … 16"
     );
-    assert_eq!(on(TORUS, "router.virtual_channel.vcs = { bubble = 0, allow_deadlock = true }"), "accepted");
-    assert_eq!(on(TORUS, "routing = \"up_down\""), "accepted");
+    assert_eq!(
+        on(TORUS, "router.virtual_channel.vcs.management = \"flexvc\""),
+        "router.virtual_channel.vcs.management: a hop uses the VCs of its class, which the dateline says; valid: no such key"
+    );
+    assert_eq!(
+        on(TORUS, "router.virtual_channel.vcs.rings = { dateline = { class = \"router\" } }"),
+        "router.virtual_channel.vcs.rings.dateline.class = \"router\": no such choice; valid: crossing, dimension"
+    );
+    assert_eq!(
+        on(MESH, "router.virtual_channel.vcs.rings = \"dateline\""),
+        "router.virtual_channel.vcs.rings.dateline: the topology has no rings; \
+         valid: no such key, or topology.torus or ring"
+    );
+}
+
+#[test]
+fn routings_that_do_not_go_dimension_by_dimension_have_no_datelines() {
+    for routing in ["adaptive", "valiant", "ugal"] {
+        assert_eq!(
+            on(TORUS, &format!("routing = \"{routing}\"")),
+            format!(
+                "routing.{routing}: packets of a ring can wait for each other in a circle: virtual-channel routers prevent that by \
+                 datelines, which are for packets that go dimension by dimension to their destination; valid: routing.minimal, \
+                 routing.up_down, topology.mesh, or router.cioq or input_queued"
+            )
+        );
+        assert_eq!(
+            on(TORUS, &format!("routing = \"{routing}\"\nrouter.virtual_channel.vcs.rings = \"dateline\"")),
+            format!(
+                "router.virtual_channel.vcs.rings.dateline: datelines are for packets that go dimension by dimension to their \
+                 destination, and with routing {routing} they do not; valid: routing.minimal"
+            )
+        );
+    }
+}
+
+#[test]
+fn rings_have_no_bubbles_of_flits() {
+    let refused = "router.virtual_channel.vcs.bubble: packets of a ring can wait for each other in a circle, and the bubble \
+                   that prevents it is made of whole packets; valid: no such key with routing.minimal, which has datelines, 0 with \
+                   vcs.allow_deadlock = true, routing.up_down, topology.mesh, or router.cioq or input_queued";
+    assert_eq!(on(TORUS, "router.virtual_channel.vcs.rings = \"bubble\""), refused);
+    let one = refused.replacen("bubble:", "bubble = 1:", 1);
+    assert_eq!(on(TORUS, "router.virtual_channel.vcs.bubble = 1"), one);
+    assert_eq!(on(TORUS, "router.virtual_channel.vcs = { bubble = 1, rings = \"bubble\" }"), one);
+    assert_eq!(
+        on(TORUS, "router.virtual_channel.vcs = { bubble = 0, rings = \"dateline\" }"),
+        "router.virtual_channel.vcs.bubble = 0: rings with datelines need no bubble; \
+         valid: no such key, or no datelines (vcs.rings)"
+    );
+    // Without a word of rings a bubble of 0 means that there is none, and no datelines either.
+    for rings in ["", ", rings = \"bubble\""] {
+        let vcs = format!(
+            "router.virtual_channel.vcs = {{ bubble = 0, allow_deadlock = true, network = 1{rings} }}"
+        );
+        assert_eq!(on(TORUS, &vcs), "accepted");
+    }
 }

@@ -13,7 +13,7 @@ pub fn choose(head: &Head) -> Option<Choice> {
     }
     let (adaptive, escape) = candidates(head);
     let to = roomiest(head, adaptive).or(escape)?;
-    Some(Choice { to, after: head.packet().memory.clone(), fixed: false, any_vc: false })
+    Some(Choice { to, after: head.packet().memory.clone(), fixed: false, others: Vec::new() })
 }
 
 /// The output VCs that a head may use.

@@ -154,16 +154,20 @@ impl<'a, 'p> Head<'a, 'p> {
         self.simulator.rules.vcs.allowed(self, port, goal).len() == 1
     }
 
-    /// Whether hops may use any VC of their link.
-    fn may_use_any_vc(&self) -> bool {
-        matches!(self.simulator.rules.vcs.rule, Rule::Any(_))
+    /// Of the VCs of a port those that are as good as each other for a hop with some goal, if there are several.
+    fn equals(&self, port: usize, goal: Goal) -> Vec<u8> {
+        let vcs = &self.simulator.rules.vcs;
+        match vcs.rule {
+            Rule::Any(_) | Rule::Dateline { .. } => vcs.allowed(self, port, goal),
+            _ => Vec::new(),
+        }
     }
 
     /// The choice of going on towards the destination by a port.
     pub fn ask(&self, port: usize) -> Choice {
         let goal = Goal::Destination;
         let (to, after) = (self.pick(port, goal, &self.attempt()), self.packet().memory.clone());
-        Choice { to, after, fixed: self.is_only(port, goal), any_vc: self.may_use_any_vc() }
+        Choice { to, after, fixed: self.is_only(port, goal), others: self.equals(port, goal) }
     }
 
     /// Whether a global output of a router of the own group is marked saturated, as this router knows.
@@ -182,7 +186,7 @@ impl<'a, 'p> Head<'a, 'p> {
 
     /// The choice of the port of the destination node.
     pub fn eject(&self) -> Choice {
-        Choice { to: self.ejection(), after: self.packet().memory.clone(), fixed: true, any_vc: false }
+        Choice { to: self.ejection(), after: self.packet().memory.clone(), fixed: true, others: Vec::new() }
     }
 
     /// The choice of going on by the way that the packet has chosen.
@@ -191,7 +195,7 @@ impl<'a, 'p> Head<'a, 'p> {
             return Choice { after: memory, ..self.eject() };
         };
         let to = self.pick(port, goal, attempt);
-        Choice { to, after: memory, fixed: self.is_only(port, goal), any_vc: self.may_use_any_vc() }
+        Choice { to, after: memory, fixed: self.is_only(port, goal), others: self.equals(port, goal) }
     }
 
     /// The port of the next hop of a way, and the goal of the hop; `None` at the end of the way.

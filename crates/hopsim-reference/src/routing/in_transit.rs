@@ -32,12 +32,13 @@ impl InTransitRule {
             };
             if let Some(to) = self.find(head, (class, due), minimal, &mut attempt) {
                 let after = Memory { misrouted: true, ..memory };
-                return Some(Choice { to, after, fixed: false, any_vc: false });
+                return Some(Choice { to, after, fixed: false, others: Vec::new() });
             }
         }
         // A packet for which a global link is due takes no local one.
         let refused = due && minimal.class == LOCAL;
-        Some(Choice { to: minimal.request, after: memory, fixed: false, any_vc: false }).filter(|_| !refused)
+        Some(Choice { to: minimal.request, after: memory, fixed: false, others: Vec::new() })
+            .filter(|_| !refused)
     }
 
     /// The output VCs that a head may use.

@@ -2,9 +2,11 @@
 
 use super::head::{Goal, Head};
 use super::rules::vcs::{Rule, Vcs};
+use super::ways::Cube;
 use crate::state::place::Request;
 use hopsim_network::topology::{GLOBAL, LOCAL};
 use hopsim_random::Stream;
+use hopsim_routing::dateline::ClassRule;
 use hopsim_routing::flexvc::Selection;
 
 impl Vcs {
@@ -13,6 +15,7 @@ impl Vcs {
         let class = head.class(port);
         match &self.rule {
             Rule::Any(count) => (0..*count).collect(),
+            Rule::Dateline { vcs, class } => half(*vcs, is_upper(*class, head, port)),
             Rule::Phases => vec![u8::from(goal == Goal::Destination)],
             Rule::ByHop { before_replies } => {
                 let first = if head.is_reply() { *before_replies } else { 0 };
@@ -81,5 +84,45 @@ fn rest_of_path(head: &Head, class: u8, goal: Goal, detour: Option<&'static str>
             detour.and_then(|detour| beyond(detour).strip_prefix('l')).unwrap_or("lgl")
         }
         Goal::Via(_) => detour.and_then(|detour| detour.strip_prefix('l')).unwrap_or("lgl"),
+    }
+}
+
+/// The VCs of class 1, the upper half, or of class 0.
+fn half(vcs: u8, is_upper: bool) -> Vec<u8> {
+    if is_upper { (vcs / 2..vcs).collect() } else { (0..vcs / 2).collect() }
+}
+
+/// The hops that a packet has made in the dimension of a port, and the next one, over that port: router, and port there.
+fn hops_in_dimension(head: &Head, port: usize) -> Vec<(usize, usize)> {
+    let (dimension, _) = head.ways().direction(port);
+    let made = head.hops().iter().map(|hop| (hop.router as usize, hop.port as usize));
+    let mut hops: Vec<_> = made.filter(|&(_, port)| head.ways().direction(port).0 == dimension).collect();
+    hops.push((head.router(), port));
+    hops
+}
+
+/// Whether a packet that takes a port has crossed the dateline of the dimension then: upwards to a smaller coordinate, downwards to a
+/// larger one.
+fn has_crossed(head: &Head, cube: &Cube, port: usize) -> bool {
+    let (dimension, up) = head.ways().direction(port);
+    hops_in_dimension(head, port).into_iter().any(|(router, port)| {
+        let there = head.ways().neighbour(router, port).expect("packets go over links");
+        let [from, to] = [router, there].map(|router| cube.coordinate(router, dimension));
+        if up { to < from } else { to > from }
+    })
+}
+
+/// Whether the coordinate at which a packet that takes a port has entered the dimension is greater than that of its destination.
+fn began_above(head: &Head, cube: &Cube, port: usize) -> bool {
+    let ((dimension, _), entry) = (head.ways().direction(port), hops_in_dimension(head, port)[0].0);
+    cube.coordinate(entry, dimension) > cube.coordinate(head.destination(), dimension)
+}
+
+/// Whether a hop over a port has class 1.
+fn is_upper(rule: ClassRule, head: &Head, port: usize) -> bool {
+    let cube = head.ways().cube().expect("only tori have datelines");
+    match rule {
+        ClassRule::Crossing => has_crossed(head, cube, port),
+        ClassRule::Dimension => began_above(head, cube, port),
     }
 }

@@ -78,7 +78,7 @@ impl Dragonfly {
 
 impl Cube {
     /// The coordinate of a router: numbers are in mixed radix, dimension 0 fastest.
-    fn coordinate(&self, router: usize, dimension: usize) -> usize {
+    pub fn coordinate(&self, router: usize, dimension: usize) -> usize {
         router / self.sides[..dimension].iter().product::<usize>() % self.sides[dimension]
     }
 
@@ -308,6 +308,13 @@ impl Ways {
 
 /// Ways in meshes, tori and rings.
 impl Ways {
+    /// The dimension of a link port, and whether it leads towards larger coordinates: behind the ports of nodes there are two for every
+    /// dimension.
+    pub fn direction(&self, port: usize) -> (usize, bool) {
+        let number = port - self.nodes_per_router;
+        (number / 2, number % 2 == 1)
+    }
+
     /// The ports that bring a packet nearer, dimension by dimension.
     pub fn nearer(&self, cube: &Cube, (from, to): (usize, usize), ties: &[bool]) -> Vec<usize> {
         let mut ports = Vec::new();

@@ -42,8 +42,8 @@ pub struct Choice {
     pub after: Memory,
     /// Whether the head asks for nothing else as long as it waits.
     pub fixed: bool,
-    /// Whether any other VC of the port would do as well.
-    pub any_vc: bool,
+    /// Other VCs of the port that would do as well.
+    pub others: Vec<u8>,
 }
 
 /// What a packet counts for in the contention counters.

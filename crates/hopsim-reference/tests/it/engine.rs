@@ -7,6 +7,7 @@ use hopsim_cycles::choices::{ArbiterConfig, Consumption, InjectionVc, WhenFull};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
+use hopsim_routing::vcs::Rings;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -77,8 +78,7 @@ struct Coverage(RefCell<BTreeMap<String, [usize; 3]>>);
 
 /// Whether some VC of a shared buffer has no room of its own for a packet, or packets enter rings without leaving a bubble.
 pub fn may_deadlock(plan: &Plan) -> bool {
-    let lacks_bubble = plan.system.network.classes.links[0].bubble == 0;
-    (has_rings(plan) && lacks_bubble)
+    (has_rings(plan) && matches!(plan.system.routing.vcs().rings(), Rings::Free))
         || plan
             .system
             .router
@@ -187,7 +187,7 @@ const MINIMAL: [&str; 18] = [
 ];
 
 /// and the rest.
-const OTHERS: [&str; 55] = [
+const OTHERS: [&str; 59] = [
     "several crossbar inputs",
     "several crossbar inputs adaptive",
     "several crossbar inputs olm",
@@ -243,6 +243,10 @@ const OTHERS: [&str; 55] = [
     "bubble of 0 packets",
     "bubble of 1 packets",
     "bubble of 2 packets",
+    "datelines, Crossing",
+    "datelines, Dimension",
+    "datelines, classes of several VCs",
+    "datelines, several lengths",
 ];
 
 /// What `plan` covers.
@@ -363,7 +367,14 @@ fn names_of_one_class(plan: &Plan) -> Vec<String> {
     let mut names = vec![format!("{routing} {topology}")];
     let up = serde_json::to_value(&plan.experiment.routing).unwrap()["minimal"]["up"].clone();
     names.extend(up.as_str().map(|up| format!("up {up}")));
-    let (vcs, rings) = (plan.system.routing.vcs(), has_rings(plan));
+    let (vcs, several) =
+        (plan.system.routing.vcs(), plan.system.shortest_packet() < plan.system.longest_packet());
+    if let Rings::Dateline(dateline) = vcs.rings() {
+        names.push(format!("datelines, {:?}", dateline.rule()));
+        names.extend(vcs.is_flexible().then(|| "datelines, classes of several VCs".to_owned()));
+        names.extend(several.then(|| "datelines, several lengths".to_owned()));
+    }
+    let rings = has_rings(plan) && !matches!(vcs.rings(), Rings::Dateline(_));
     let kept = topology == "graph" && vcs.depends_on_hop() && !vcs.is_flexible();
     let more = [
         (kept, "layers".to_owned()),
@@ -377,10 +388,7 @@ fn names_of_one_class(plan: &Plan) -> Vec<String> {
             ),
         ),
         (rings && plan.system.network.classes.links[0].vcs == 1, "one VC in rings".to_owned()),
-        (
-            rings && plan.system.shortest_packet() < plan.system.longest_packet(),
-            "several lengths in rings".to_owned(),
-        ),
+        (rings && several, "several lengths in rings".to_owned()),
     ];
     names.extend(more.into_iter().filter(|(covered, _)| *covered).map(|(_, name)| name));
     names

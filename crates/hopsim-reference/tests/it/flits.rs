@@ -10,6 +10,7 @@ use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_reference::{Simulator, trace};
+use hopsim_routing::vcs::Rings;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -42,7 +43,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 55] = [
+const COVERED: [&str; 60] = [
     "VCs free with Tail",
     "VCs free with Credits",
     "VCs with a credit",
@@ -66,6 +67,11 @@ const COVERED: [&str; 55] = [
     "by age since Generation",
     "by age since Injection",
     "mesh",
+    "torus",
+    "ring",
+    "datelines, Crossing",
+    "datelines, Dimension",
+    "datelines, classes of several VCs",
     "dragonfly",
     "fat_tree",
     "hyperx",
@@ -179,6 +185,10 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         (lives.iter().any(|packet| packet.hops.iter().any(|hop| hop.misrouted)), "detours"),
     ];
     names.extend(more.iter().filter(|(has, _)| *has).map(|(_, name)| (*name).to_owned()));
+    if let Rings::Dateline(dateline) = system.routing.vcs().rings() {
+        names.push(format!("datelines, {:?}", dateline.rule()));
+        names.extend((classes.links[0].vcs > 2).then(|| "datelines, classes of several VCs".to_owned()));
+    }
     names
 }
 

@@ -2,7 +2,7 @@
 //! is calculated by hand.
 
 use crate::documents::{Document, for_each_measured_plan, for_each_program, library, trial};
-use crate::engine::compare;
+use crate::engine::{compare, may_deadlock};
 use crate::metrics::Coverage;
 use crate::programs;
 use crate::snapshots::{goes_on, savable};
@@ -10,6 +10,7 @@ use hopsim_core::engine::{audit, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
+use hopsim_routing::vcs::Rings;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -33,11 +34,15 @@ fn with_on_off(plan: &Plan) -> Result<Plan, String> {
     if document["nic"]["control"].get("lbr").is_some() {
         document["nic"]["control"] = json!({ "none": {} });
     }
+    let is_minimal = document["routing"].get("minimal").is_some();
     let (router, classes) = (plan.experiment.router.name(), plan.system.topology.link_classes());
     let links: Vec<(u64, u64)> = classes.iter().map(|class| slowest(&document, class)).collect();
     let router = &mut document["router"][router];
     router["vcs"] = json!({ "injection": router["vcs"]["injection"] });
-    if plan.system.topology.has_rings() && plan.experiment.routing.name() != "up_down" {
+    let rings = plan.system.topology.has_rings() && plan.experiment.routing.name() != "up_down";
+    if rings && is_minimal && seed % 4 < 2 {
+        router["vcs"]["rings"] = json!({ "dateline": {} });
+    } else if rings {
         (router["vcs"]["bubble"], router["vcs"]["allow_deadlock"]) = (json!(0), json!(true));
     }
     router["buffers"].as_object_mut().unwrap().remove("damq");
@@ -59,8 +64,8 @@ fn with_on_off(plan: &Plan) -> Result<Plan, String> {
 fn check(plan: &Plan, coverage: &Coverage) -> Result<(), String> {
     let cycles = 400;
     match trace_as(plan, cycles, trial(plan)) {
-        // Rings without bubble may lock up.
-        Err(RunError::Deadlock(_)) if plan.system.topology.has_rings() => return Ok(()),
+        // Rings without bubble and datelines may lock up.
+        Err(RunError::Deadlock(_)) if may_deadlock(plan) => return Ok(()),
         outcome => {
             compare(&outcome.map_err(|error| error.to_string())?, &hopsim_reference::trace(plan, cycles))?;
         }
@@ -80,12 +85,24 @@ fn engine_and_reference_agree_and_buffers_with_the_least_thresholds_hold_what_co
         for name in [experiment.topology.name(), experiment.routing.name(), experiment.router.name()] {
             *seen.borrow_mut().entry(name.to_owned()).or_default() += 1;
         }
+        if matches!(plan.system.routing.vcs().rings(), Rings::Dateline(_)) {
+            *seen.borrow_mut().entry("datelines".to_owned()).or_default() += 1;
+        }
         check(&plan, &coverage).map_err(|difference| format!("{difference}\n{}", json!(plan.experiment)))
     });
     let seen = seen.borrow();
-    for name in
-        ["dragonfly", "mesh", "hyperx", "fat_tree", "graph", "minimal", "valiant", "cioq", "input_queued"]
-    {
+    for name in [
+        "dragonfly",
+        "mesh",
+        "hyperx",
+        "fat_tree",
+        "graph",
+        "minimal",
+        "valiant",
+        "cioq",
+        "input_queued",
+        "datelines",
+    ] {
         assert!(seen.get(name).is_some_and(|&count| count > 1), "{name}: {seen:?}");
     }
 }

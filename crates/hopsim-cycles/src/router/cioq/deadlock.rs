@@ -123,8 +123,9 @@ impl<'s, 'p, const W: usize, M: Run> Search<'s, 'p, W, M> {
         let constants = &place.region.context.shared;
         let entry = pair != constants.output_vc(pair);
         let (pair, length) = (constants.output_vc(pair), length + if entry { constants.bubble() } else { 0 });
-        let PairInfo { port, class, vc, .. } = constants.tables.pair(pair);
-        let (port, vc) = (port as usize, vc as usize);
+        let PairInfo { port, class, .. } = constants.tables.pair(pair);
+        let port = port as usize;
+        let vc = pair.above(constants.tables.port(port).pair(0));
         let state = &place.region.routers[place.number];
         if class == TERMINAL || !place.region.context.lacks_room(state, pair, length) {
             return true;

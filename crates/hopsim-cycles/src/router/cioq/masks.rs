@@ -15,7 +15,7 @@ pub struct Masks<const W: usize> {
     pub deciding: Mask<Slot, W>,
     /// All pairs of a router.
     all: Mask<Pair, W>,
-    /// Pairs of links from VC 1, 2, 4 … on, as far as there are any.
+    /// Pairs of links of rank 1, 2, 4 … and above, as far as there are any.
     above: Vec<Mask<Pair, W>>,
 }
 
@@ -28,11 +28,11 @@ impl<const W: usize> Masks<W> {
             links: (0..layout.inputs()).filter(is_link).collect(),
             deciding: deciding(system, tables),
             all: (0..layout.pairs()).filter(|&pair| layout.any_vc(pair).is_some()).map(Pair::at).collect(),
-            above: above(system),
+            above: above(system, tables),
         }
     }
 
-    /// `open` with all output VCs of link ports that are above an output VC in `open`.
+    /// `open` with all output VCs of link ports that are above an output VC in `open`, those of another class of a dateline aside.
     #[inline]
     pub fn spread(&self, open: Mask<Pair, W>) -> Mask<Pair, W> {
         if open == self.all {
@@ -54,16 +54,17 @@ fn deciding<const W: usize>(system: &System, tables: &Tables) -> Mask<Slot, W> {
     (0..system.network.layout.slots()).map(Slot::at).filter(decides).collect()
 }
 
-/// The pairs of links from VC 1, 2, 4 and 8 on, as far as there are any.
-fn above<const W: usize>(system: &System) -> Vec<Mask<Pair, W>> {
+/// The pairs of links of rank 1, 2, 4 and 8 and above, as far as there are any.
+fn above<const W: usize>(system: &System, tables: &Tables) -> Vec<Mask<Pair, W>> {
     let layout = &system.network.layout;
     let mut masks = vec![Mask::EMPTY; 4];
     for pair in 0..layout.pairs() {
-        if let Some((_, vc)) = layout.any_vc(pair).filter(|&(port, _)| layout.class[port] != TERMINAL) {
+        if layout.any_vc(pair).is_some_and(|(port, _)| layout.class[port] != TERMINAL) {
+            let rank = tables.pair(Pair::at(pair)).rank;
             masks
                 .iter_mut()
                 .enumerate()
-                .filter(|&(step, _)| vc >= 1 << step)
+                .filter(|&(step, _)| rank >= 1 << step)
                 .for_each(|(_, m)| m.insert(Pair::at(pair)));
         }
     }

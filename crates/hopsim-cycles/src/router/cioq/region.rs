@@ -258,11 +258,11 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         if !cx.shared.requests.redecides {
             return false;
         }
-        let PairInfo { port, class, vc, .. } = cx.shared.tables.pair(pair);
+        let PairInfo { port, class, rank, .. } = cx.shared.tables.pair(pair);
         let waiting = &mut self.extras.choices.waiting;
         let mut woken = waiting.wake_by_credit(number, (port as usize, class));
         if let Some(marks) = &mut cx.marks {
-            marks.touch(number, (class, vc as usize));
+            marks.touch(number, (class, rank as usize));
             // Its own marks, which heads that sleep may read, are brought up to date by a visit.
             woken |= marks.is_stale(number) && waiting.has_outbound(number);
         }

@@ -123,14 +123,14 @@ impl<const W: usize> RouterRef<'_, W> {
         left
     }
 
-    /// The pair that the head of a slot is granted: the pair it asks for; with FlexVC that pair or any below it of the same port.
+    /// The pair that the head of a slot is granted: the pair it asks for; of several VCs that it may use that pair or any below it.
     #[inline]
     pub fn granted_pair<M: Run>(&self, cx: &Context<'_, W, M>, slot: Slot, iteration: u32) -> Pair {
         let request = self.state.slots[slot].request();
         if !cx.shared.flexible() || M::FULL && self.state.choosing.contains(slot) {
             return request;
         }
-        let PairInfo { class, vc: highest, .. } = cx.shared.tables.pair(request);
+        let PairInfo { class, rank: highest, .. } = cx.shared.tables.pair(request);
         if class == TERMINAL {
             return request;
         }

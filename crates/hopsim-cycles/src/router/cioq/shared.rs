@@ -158,7 +158,7 @@ impl<M: Mode> Shared<'_, M> {
         !M::PLAIN && self.allocation.output_stamps
     }
 
-    /// Whether a head may use several VCs of a port (FlexVC): the VC it asks for and all below.
+    /// Whether a head may use several VCs of a port: the VC it asks for and those below in its block.
     #[inline]
     pub fn flexible(&self) -> bool {
         !M::ORDERED && self.requests.flexible
@@ -190,10 +190,10 @@ impl<M: Mode> Shared<'_, M> {
         if M::ORDERED { length } else { length.max(self.room.least) }
     }
 
-    /// The first of the pairs that `pair` stands among: the output VCs of a port, or its entries.
+    /// The first of the pairs that `pair` stands among: the output VCs of a port, those of a class if there are datelines, or its entries.
     #[inline]
     pub fn block(&self, pair: Pair) -> Pair {
-        Pair::at(pair.index() - self.tables.pair(pair).vc as usize)
+        Pair::at(pair.index() - self.tables.pair(pair).rank as usize)
     }
 
     /// The output VC that a pair stands for, which may be an entry.

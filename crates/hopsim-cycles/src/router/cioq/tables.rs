@@ -4,8 +4,9 @@
 use crate::kernel::ids::{Id as _, Pair, Slot};
 use crate::router::inputs::input_code;
 use crate::system::System;
-use hopsim_network::network::Layout;
+use hopsim_network::network::{Layout, TERMINAL};
 use hopsim_routing::Request;
+use hopsim_routing::vcs::Rings;
 use std::sync::Arc;
 
 /// Sizes of the tables: more than any router may have.
@@ -52,8 +53,9 @@ pub struct PairInfo {
     pub port: u16,
     /// Class of the port, as [`PortInfo`] has it.
     pub class: u8,
-    /// The VC of the pair; of an entry, the VC that the entry leads to.
-    pub vc: u8,
+    /// The number of the pair among those that hops share: the VC, with datelines counted from the first one of its class; of an entry,
+    /// the VC that the entry leads to.
+    pub rank: u8,
     /// The output VC that the pair stands for: itself, or the output VC of an entry.
     output_vc: u16,
     /// The entry of an output VC; the output VC itself if there is none.
@@ -174,10 +176,14 @@ impl Arrays {
             let PortInfo { pair_base, entry_base, class, .. } = tables.ports[port as usize];
             let is_entry = layout.entry_vc(pair).is_some();
             let has_entry = vc < layout.entries[port as usize];
+            let first = match system.routing.vcs().rings() {
+                Rings::Dateline(dateline) if class != TERMINAL => dateline.first(vc),
+                _ => 0,
+            };
             tables.pairs[pair] = PairInfo {
                 port,
                 class,
-                vc,
+                rank: vc - first,
                 output_vc: if is_entry { pair_base + u16::from(vc) } else { pair as u16 },
                 entry: if has_entry { entry_base + u16::from(vc) } else { pair as u16 },
             };

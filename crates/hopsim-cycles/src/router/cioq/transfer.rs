@@ -363,7 +363,7 @@ impl<const W: usize> RouterMut<'_, W> {
             contention.leaves(self.number.slot::<W>(slot), left);
         }
         if let Some(marks) = &mut cx.marks {
-            marks.touch(self.number, (to, cx.shared.tables.pair(pair).vc as usize));
+            marks.touch(self.number, (to, cx.shared.tables.pair(pair).rank as usize));
         }
         if cx.minimal.is_empty() {
             return 0;

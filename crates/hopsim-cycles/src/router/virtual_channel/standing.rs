@@ -7,7 +7,7 @@ use crate::region::Whole;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::{Trail, occupied};
 use crate::standing::{Standing, StandingPacket, Wait};
-use hopsim_routing::Way;
+use hopsim_routing::{Request, Way};
 
 /// The packets of all input VCs, by router and slot.
 pub fn standing<'p, M: Run>(whole: &Whole<'_, 'p, VirtualChannel<'p, M>>) -> Vec<Standing> {
@@ -63,11 +63,9 @@ impl<M: Run> VirtualChannel<'_, M> {
         options
     }
 
-    /// The output VCs that a way stands for.
+    /// The output VCs that a way stands for, the highest first.
     fn pairs_of(&self, way: Way) -> Vec<Pair> {
-        let highest = self.shared.pair(way.highest());
-        let vcs = self.shared.routing.vcs();
-        let first = highest.index() - usize::from(way.vc - vcs.first(way));
-        (first..=highest.index()).rev().map(Pair::at).collect()
+        let vcs = (self.shared.routing.vcs().first(way)..=way.vc).rev();
+        vcs.map(|vc| self.shared.pair(Request { vc, ..way.highest() })).collect()
     }
 }

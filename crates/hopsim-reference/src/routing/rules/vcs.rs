@@ -5,10 +5,11 @@ use super::layers;
 use super::paths::{LinkVc, count, number, paths};
 use crate::routing::ways::Ways;
 use hopsim_cycles::jobs::JobPlan;
-use hopsim_experiment::config::router::VcManagement;
+use hopsim_experiment::config::router::{Rings, RouterConfig, VcManagement};
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::Topology;
 use hopsim_routing::RoutingConfig;
+use hopsim_routing::dateline::ClassRule;
 use hopsim_routing::flexvc::Selection;
 
 /// The VCs of a network.
@@ -29,6 +30,8 @@ pub enum Rule {
     Flexible { order: Order, detour: &'static str },
     /// So many VCs, whatever the hop.
     Any(u8),
+    /// Of so many VCs those of the class that the datelines of rings say.
+    Dateline { vcs: u8, class: ClassRule },
     /// VC 0 to the intermediate router, VC 1 to the destination.
     Phases,
     /// The VC whose number is that of the links passed so far; replies have so many VCs more before them.
@@ -54,6 +57,7 @@ impl Vcs {
                         None => Rule::Any(links[0].vcs),
                     }
                 }
+                (RoutingConfig::Minimal(_), Topology::Cube(cube)) if cube.wraps() => in_rings(plan),
                 _ => Rule::Any(links[0].vcs),
             };
             return Self { rule, selection: Selection::Shortest, used: [links[0].vcs, 0], sensed: [0; 2] };
@@ -77,5 +81,17 @@ impl Vcs {
             used: [one[0] + first[0], one[1] + first[1]],
             sensed: [0, first[1]],
         }
+    }
+}
+
+/// The rule for packets that go dimension by dimension round the rings of a torus: virtual-channel routers have datelines unless they
+/// say something of a bubble, other ones if they say so.
+fn in_rings(plan: &Plan) -> Rule {
+    let (config, vcs) = (plan.experiment.router.vcs(), plan.system.network.classes.links[0].vcs);
+    let moves_flits = matches!(plan.experiment.router, RouterConfig::VirtualChannel(_));
+    match config.rings {
+        Some(Rings::Dateline(dateline)) => Rule::Dateline { vcs, class: dateline.class },
+        None if moves_flits && config.bubble.is_none() => Rule::Dateline { vcs, class: ClassRule::Crossing },
+        _ => Rule::Any(vcs),
     }
 }

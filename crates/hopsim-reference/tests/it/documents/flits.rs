@@ -1,7 +1,7 @@
 //! Random documents with virtual-channel routers, which let flits through one by one.
 
 use super::graph::graph;
-use super::network::{classes, dragonfly, fat_tree, grid, links};
+use super::network::{classes, dateline, dragonfly, fat_tree, grid, has_rings, links, torus};
 use super::programs::{Workload, make_room, place, programs};
 use super::routing::{fit, routing_of_one_class, ugal, valiant, vcs_needed, vcs_of_one_class};
 use super::traffic::{self, answers, jobs};
@@ -55,6 +55,7 @@ fn topology() -> impl Strategy<Value = Value> {
     prop_oneof![
         4 => dragonfly(ORDINARY),
         4 => grid(ORDINARY).prop_map(|grid| json!({ "mesh": grid })),
+        4 => torus(ORDINARY),
         1 => grid(ORDINARY).prop_map(|grid| json!({ "hyperx": grid })),
         2 => fat_tree(ORDINARY),
         3 => graph(),
@@ -71,6 +72,8 @@ struct Parts {
     buffers: [u32; 2],
     spare_vcs: u32,
     injection_vcs: u32,
+    /// The datelines of rings, if the document says anything of them.
+    dateline: Option<Value>,
     /// How FlexVC picks a VC, if that manages those of a dragonfly.
     selection: Option<Value>,
     /// Room of an injection VC beyond the longest packet \[phits\].
@@ -112,12 +115,13 @@ fn parts() -> impl Strategy<Value = Parts> {
     let selection = prop::option::weighted(0.3, one_of(&["shortest", "highest", "lowest", "random"]));
     let inputs = select(vec![json!("port"), json!("port"), json!(2), json!(3), json!("vc")]);
     let credits = (select(vec![0, 0, 1, 3]), one_of(&["tail", "tail", "credits"]), any::<bool>(), inputs);
-    (routers, [1..=20u32, 1..=20u32], vcs, selection, allocation(), credits).prop_map(
+    let dateline = prop::option::weighted(0.7, dateline());
+    (routers, [1..=20u32, 1..=20u32], vcs, (selection, dateline), allocation(), credits).prop_map(
         |(
             (delays, whole_packets),
             buffers,
             (spare_vcs, injection_vcs, injection_room),
-            selection,
+            (selection, dateline),
             allocation,
             credits,
         )| Parts {
@@ -126,6 +130,7 @@ fn parts() -> impl Strategy<Value = Parts> {
             buffers,
             spare_vcs,
             injection_vcs,
+            dateline,
             selection,
             injection_room,
             allocation,
@@ -149,8 +154,14 @@ impl Parts {
         if let Some(selection) = selection {
             vcs["management"] = json!({ "flexvc": { "selection": selection } });
         }
+        let in_rings = has_rings(topology) && routing.get("minimal").is_some();
+        if let Some(dateline) = self.dateline.as_ref().filter(|_| in_rings) {
+            vcs["rings"] = dateline.clone();
+        }
         let needed = if grouped {
             vcs_needed(routing, selection.is_some()).to_vec()
+        } else if in_rings {
+            vec![2]
         } else {
             vec![vcs_of_one_class(topology, routing)]
         };
@@ -182,7 +193,11 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
     let lengths = [1..=20u32, 1..=20u32];
     let workload = (nic_and_semantics(), jobs(ORDINARY), lengths, any::<u16>(), 200..700u32);
     (network, workload, programs).prop_map(|((topology, links, routings, parts), workload, programs)| {
-        let (topology, routing) = fit(topology, routings);
+        let (topology, mut routing) = fit(topology, routings);
+        if has_rings(&topology) && routing.get("up_down").is_none() {
+            // No other one has datelines.
+            routing = json!({ "minimal": {} });
+        }
         let ((nic, mut semantics), (jobs, shares), lengths, seed, cycles) = workload;
         // These are about routers of whole packets.
         for key in ["ejection", "output_hold", "input_pointer"] {

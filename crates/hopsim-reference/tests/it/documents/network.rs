@@ -12,7 +12,7 @@ pub fn topology(common: u32) -> impl Strategy<Value = Value> {
     prop_oneof![
         10 => dragonfly(common),
         3 => grid(common).prop_map(|grid| json!({ "mesh": grid })),
-        5 => torus(common),
+        8 => torus(common),
         3 => grid(common).prop_map(|grid| json!({ "hyperx": grid })),
         3 => fat_tree(common),
         4 => graph(),
@@ -60,7 +60,7 @@ pub fn grid(common: u32) -> impl Strategy<Value = Value> {
         .prop_map(|(sides, nodes)| json!({ "sides": sides, "nodes_per_router": nodes }))
 }
 
-fn torus(common: u32) -> impl Strategy<Value = Value> {
+pub fn torus(common: u32) -> impl Strategy<Value = Value> {
     let ring = mostly(common, 2..=9, &[16]).prop_map(|routers| json!({ "ring": { "routers": routers } }));
     let torus = prop_oneof![1 => ring, 3 => grid(common).prop_map(|grid| json!({ "torus": grid }))];
     (torus, one_of(&["random", "plus"])).prop_map(|(mut torus, tie)| {
@@ -85,6 +85,14 @@ pub fn classes(topology: &Value) -> &'static [&'static str] {
 /// Whether links form rings.
 pub fn has_rings(topology: &Value) -> bool {
     topology.get("torus").or(topology.get("ring")).is_some()
+}
+
+/// Datelines.
+pub fn dateline() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        1 => Just(json!({ "dateline": {} })),
+        2 => one_of(&["crossing", "dimension"]).prop_map(|class| json!({ "dateline": { "class": class } })),
+    ]
 }
 
 /// Number of nodes.

@@ -1,6 +1,6 @@
 //! Random routers.
 
-use super::network::{classes, has_rings};
+use super::network::{classes, dateline, has_rings};
 use super::routing::{reply_vcs_needed, vcs_needed, vcs_of_one_class};
 use super::traffic::answers;
 use super::{mostly, one_of};
@@ -32,6 +32,8 @@ pub struct Router {
     injection_vcs: u32,
     /// Packets that those which enter a ring leave room for.
     bubble: u32,
+    /// The datelines of rings instead, where packets go dimension by dimension.
+    dateline: Option<Value>,
     /// Room beyond the longest packet \[tenths of a packet\]: local, global, injection, output.
     spare_room: [u32; 4],
     speedup: f64,
@@ -73,7 +75,7 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
     );
     (
         (prop::bool::weighted(0.7), one_of(&["serial", "parallel"]), crossbar()),
-        (vcs, sharing, mostly(common, 1..=1, &[0, 2, 2])),
+        (vcs, sharing, (mostly(common.min(5), 1..=1, &[0, 2]), prop::option::weighted(0.5, dateline()))),
         [room.clone(), room.clone(), room.clone(), room],
         speedup,
         latencies,
@@ -82,7 +84,7 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
         .prop_map(
             |(
                 (cioq, consumption, crossbar),
-                (vcs, sharing, bubble),
+                (vcs, sharing, (bubble, dateline)),
                 spare_room,
                 speedup,
                 latencies,
@@ -97,6 +99,7 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
                     spare_reply_vcs,
                     injection_vcs,
                     bubble,
+                    dateline,
                     spare_room,
                     speedup,
                     latencies,
@@ -164,14 +167,20 @@ impl Router {
         // The bubble, and what packets leave free in adaptive VCs when they enter the network.
         let restriction = document["nic"]["control"]["lbr"]["packets"].as_u64().unwrap_or(0);
         let rings = has_rings(topology) && routing.get("up_down").is_none();
-        let least = restriction.max(u64::from(if rings { self.bubble } else { 0 }));
+        let dateline = self.dateline.as_ref().filter(|_| rings && routing.get("minimal").is_some());
+        let has_bubble = rings && dateline.is_none();
+        let least = restriction.max(u64::from(if has_bubble { self.bubble } else { 0 }));
         let (copies, least_injection) = if answers(document) { (2, 2) } else { (1, 1) };
-        let vcs = vcs_of_one_class(topology, routing) * copies + self.spare_vcs[0];
+        let needed = if dateline.is_some() { 2 } else { vcs_of_one_class(topology, routing) };
+        let vcs = needed * copies + self.spare_vcs[0];
         // Half of them are for each direction.
         let directed = document["nic"]["injection_vc"] == "direction";
         let injection = if directed { self.injection_vcs.next_multiple_of(2) } else { self.injection_vcs };
         let mut vcs = json!({ class: vcs.min(16), "injection": injection.max(least_injection) });
-        if rings {
+        if let Some(dateline) = dateline {
+            vcs["rings"] = dateline.clone();
+        }
+        if has_bubble {
             (vcs["bubble"], vcs["allow_deadlock"]) = (json!(self.bubble), json!(self.bubble == 0));
         }
         let buffers = json!({ class: room(0) + least * longest, "injection": room(2) });
