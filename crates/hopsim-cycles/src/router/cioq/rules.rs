@@ -1,7 +1,8 @@
 //! The rules of a run: what the document chose, as hot code reads it.
 
 use crate::choices::{ArbiterConfig, Consumption};
-use crate::choices::{Ejection, InjectionLatency, InputPointer, OutputHold};
+use crate::choices::{Ejection, InputPointer, OutputHold};
+use crate::kernel::packet::InjectionEnd;
 use crate::system::System;
 use hopsim_random::{Purpose, Streams};
 use hopsim_routing::flexvc::FlexVc;
@@ -38,8 +39,8 @@ pub struct Crossing {
     pub latency: u32,
     /// Whether the rule is `OutputHold::Speedup`.
     pub hold_speedup: bool,
-    /// Whether the rule is `InjectionLatency::Departure`.
-    pub until_departure: bool,
+    /// Where injection latency ends.
+    pub injection_end: InjectionEnd,
     /// Whether the rule is `Ejection::IdleNode`.
     pub idle_node: bool,
     /// Whether nodes take packets from all input VCs at once.
@@ -113,7 +114,7 @@ impl Crossing {
         Self {
             latency: router.crossbar_latency,
             hold_speedup: router.output_hold == OutputHold::Speedup,
-            until_departure: system.nic.injection_latency == InjectionLatency::Departure,
+            injection_end: InjectionEnd::of(system),
             idle_node: router.ejection == Ejection::IdleNode,
             parallel: router.consumption == Consumption::Parallel,
             outputs: router.crossbar_outputs.into(),
