@@ -26,6 +26,9 @@ from typing import Any
 from hopsim import _core
 from hopsim.document.experiment import Point
 
+OF_NODES = ("injection", "ejection")
+"""Classes of links from and to nodes."""
+
 AUTO = "auto"
 """What a document has for a warm-up that is found."""
 
@@ -216,8 +219,13 @@ def _load(traffic: Mapping[str, Any]) -> float:
     return max([process.get("load", 1.0), *changes])
 
 
+def latencies_between_routers(config: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    """Classes of links between routers, of which an ideal network has none, with their latencies [cycles]."""
+    links = config.get("links", {})
+    return tuple((kind, link["latency"]) for kind, link in links.items() if kind not in OF_NODES)
+
+
 def _latency(config: Mapping[str, Any], network: Survey) -> float:
     """Roughly the cycles that a packet is inside the network."""
-    links = config.get("links", {})  # An ideal network has none.
-    latencies = [link["latency"] for kind, link in links.items() if kind != "injection"]
+    latencies = [latency for _, latency in latencies_between_routers(config)]
     return network.hops * ROUTER_CYCLES + network.hops * sum(latencies) / max(len(latencies), 1)

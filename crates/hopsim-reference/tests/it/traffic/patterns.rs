@@ -249,7 +249,9 @@ fn compare(topology: &Value, placement: &Value, pattern: &Value, to_itself: bool
     let Ok(plan) = plan_with(topology, &jobs, &semantics) else { return false };
     let job = Job { plan: &plan, number: 0, to_itself };
     let count = job.nodes().len();
-    for &from in [0, 1, count / 2, count - 1].map(|place| &job.nodes()[place]) {
+    // Among them the hot node, if the job has it.
+    let hot = job.nodes().iter().position(|&node| node == 12).unwrap_or(0);
+    for &from in [0, 1, count / 2, count - 1, hot].map(|place| &job.nodes()[place]) {
         let shares = job.shares(&plan.experiment.jobs[0].traffic.as_ref().unwrap().pattern, from);
         let built = &plan.system.jobs[0].traffic().unwrap().pattern;
         let is_fixed = pattern.get("permutation").is_some() && shares.contains_key(&from);
