@@ -97,9 +97,11 @@ def _tokens(text: str) -> list[_Token]:
         place = end
         if place == len(text):
             return [*tokens, _Token("end", "", line)]
-        matches = [(kind, match.group()) for kind, token in _TOKENS if (match := token.match(text, place))]
-        # `max` takes the first of several that are equally long.
-        kind, found = max(matches, key=lambda match: len(match[1]), default=("sign", text[place]))
+        kind, found = "sign", text[place]
+        for each, token in _TOKENS:
+            match = token.match(text, place)
+            if match is not None and (kind == "sign" or len(match.group()) > len(found)):
+                kind, found = each, match.group()
         tokens.append(_Token(kind, found, line))
         place += len(found)
 

@@ -219,13 +219,12 @@ def _load(traffic: Mapping[str, Any]) -> float:
     return max([process.get("load", 1.0), *changes])
 
 
-def latencies_between_routers(config: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
-    """Classes of links between routers, of which an ideal network has none, with their latencies [cycles]."""
-    links = config.get("links", {})
-    return tuple((kind, link["latency"]) for kind, link in links.items() if kind not in OF_NODES)
+def classes_between_routers(config: Mapping[str, Any]) -> list[str]:
+    """Classes of links between routers, of which an ideal network has none."""
+    return [kind for kind in config.get("links", {}) if kind not in OF_NODES]
 
 
 def _latency(config: Mapping[str, Any], network: Survey) -> float:
     """Roughly the cycles that a packet is inside the network."""
-    latencies = [latency for _, latency in latencies_between_routers(config)]
+    latencies = [config["links"][kind]["latency"] for kind in classes_between_routers(config)]
     return network.hops * ROUTER_CYCLES + network.hops * sum(latencies) / max(len(latencies), 1)

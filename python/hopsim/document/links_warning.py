@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopsim.document.estimate import latencies_between_routers
+from hopsim.document.estimate import classes_between_routers
 from hopsim.document.experiment import Experiment, Point
 from hopsim.errors import HopsimWarning
 
@@ -89,7 +89,7 @@ def _latencies(config: Mapping[str, Any], topology: str) -> Values:
     if topology == "graph":
         edges = {edge["latency"] for edge in config["topology"]["graph"]["edges"]}
         return tuple(("network", latency) for latency in sorted(edges))
-    return latencies_between_routers(config)
+    return tuple((kind, config["links"][kind]["latency"]) for kind in classes_between_routers(config))
 
 
 def _of_router(table: str) -> Callable[[Mapping[str, Any], str], Values]:
@@ -97,7 +97,7 @@ def _of_router(table: str) -> Callable[[Mapping[str, Any], str], Values]:
 
     def values(config: Mapping[str, Any], _topology: str) -> Values:
         (router,) = config["router"].values()
-        classes = [kind for kind, _ in latencies_between_routers(config)]
+        classes = classes_between_routers(config)
         return tuple((kind, router[table][kind]) for kind in classes if kind in router[table])
 
     return values

@@ -33,7 +33,6 @@ pub struct Allocation {
 
 /// How packets cross a router and leave it.
 #[derive(Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one of the document's choices, resolved")]
 pub struct Crossing {
     /// Time from a grant to the head of the output queue \[cycles\].
     pub latency: u32,
