@@ -24,6 +24,7 @@ MOST = 6
 PACKAGE = ROOT / "python" / "hopsim"
 LAYERS = (
     "files",
+    "convert",
     "vocabulary",
     "document",
     "metrics",

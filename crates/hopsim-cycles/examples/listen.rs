@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let routing: RoutingConfig = serde_json::from_str(r#"{ "minimal": {} }"#)?;
     let routing = routing.build(&topology, Vcs::increasing(VcSequence::unordered(&network.classes, 0)));
     let nodes: Vec<u32> = (0..network.nodes).collect();
-    let site = Site { topology: &topology, nodes: &nodes, seed: 1, job: 0 };
+    let site = Site { topology: &topology, nodes: &nodes, seed: 1, job: 0, to_itself: false };
     let jobs = vec![JobPlan::Traffic(TrafficPlan::uniform(&site, 0.2, 8)?)];
     let system = System {
         job_of: job_of(&jobs, network.nodes),

@@ -64,6 +64,28 @@ pub enum InjectionLatency {
     Grant,
     /// Injection latency ends when the packet leaves the source router.
     Departure,
+    /// Injection latency ends when the packet leaves its source queue: its head sets out for the source router.
+    Admission,
+}
+
+/// Whether nodes send to themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SelfTraffic {
+    /// No pattern names the source of a packet, and a node that a permutation sends to itself sends nothing.
+    None,
+    /// Patterns draw the source like any other node, and a packet to it goes to the router and back.
+    Router,
+}
+
+/// What a hop is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HopCount {
+    /// A hop is a link between routers.
+    Links,
+    /// A hop is a router: a packet that crosses no link between routers has one.
+    Routers,
 }
 
 /// Injection VC selection.

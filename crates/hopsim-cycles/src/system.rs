@@ -3,7 +3,7 @@
 
 use crate::choices::{
     Allocator, Consumption, Ejection, FlitAllocator, FlitArbiter, InjectionCount, InjectionLatency,
-    InjectionLink, InjectionVc, InputPointer, OutputHold, SwitchInput, VcReuse, WhenFull,
+    InjectionLink, InjectionVc, InputPointer, OutputHold, SelfTraffic, SwitchInput, VcReuse, WhenFull,
 };
 use crate::injection::InjectionControl;
 use crate::jobs::{JobPlan, TrafficPlan};
@@ -298,6 +298,8 @@ pub struct NicPlan {
     pub injection_count: InjectionCount,
     /// Where injection latency ends, see [`InjectionLatency`].
     pub injection_latency: InjectionLatency,
+    /// Whether nodes send to themselves, see [`SelfTraffic`].
+    pub self_traffic: SelfTraffic,
     /// Input ports of its router that a node injects by \[1 … 2\].
     pub injection_ports: u8,
 }
@@ -311,12 +313,18 @@ impl Default for NicPlan {
             injection_link: InjectionLink::Serial,
             injection_count: InjectionCount::Network,
             injection_latency: InjectionLatency::Grant,
+            self_traffic: SelfTraffic::None,
             injection_ports: 1,
         }
     }
 }
 
 impl NicPlan {
+    /// Whether a packet to its own source is one.
+    pub fn sends_to_itself(&self) -> bool {
+        self.self_traffic == SelfTraffic::Router
+    }
+
     /// Whether the nodes of a job stand still where a packet would be dropped. In bursts in step all do, and no load is offered.
     pub fn may_stall(&self, job: &TrafficPlan) -> bool {
         let waits = job.process.waits() || self.when_full == WhenFull::Wait;

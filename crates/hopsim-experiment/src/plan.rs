@@ -29,19 +29,21 @@ use crate::config::limits::{CYCLES, DELAYS, INJECTION_PORTS, MAX_CYCLES, VCS, wi
 use crate::config::measure::RecordStream;
 use crate::config::router::{CROSSBAR_OUTPUTS, RouterConfig};
 use crate::config::saturate::SaturateConfig;
-use crate::config::{Compat, Experiment, NicConfig, SourceQueue};
+use crate::config::{Compat, Experiment, JobConfig, LinkConfig, NicConfig, SourceQueue};
 use crate::memory;
 use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::choices::{
-    Ejection, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer, OutputHold,
+    Ejection, HopCount, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
+    OutputHold, SelfTraffic,
 };
 use hopsim_cycles::injection::{ControlConfig, InjectionControl};
 use hopsim_cycles::jobs::job_of;
 use hopsim_cycles::system::{CioqPlan, MOST_QUEUED, NicPlan, RouterPlan, System};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::{NONE, Network};
-use hopsim_network::topology::Topology;
+use hopsim_network::topology::{LATENCIES, Topology};
 use hopsim_routing::RoutingConfig;
+use hopsim_traffic::process::ProcessConfig;
 use jobs::answers;
 use std::sync::Arc;
 
@@ -77,6 +79,7 @@ impl Plan {
         virtual_channel::check(&experiment)?;
         jobs::resolve_work(&mut experiment)?;
         resolve_compat(&mut experiment);
+        check_ejection(&experiment)?;
         jobs::resolve_load(&mut experiment)?;
         stop::resolve(&mut experiment)?;
         check_measure(&experiment)?;
@@ -128,6 +131,11 @@ impl Plan {
         plan.check_rows()?;
         packets::check(&plan)?;
         Ok(plan)
+    }
+
+    /// Cycles by which a packet reaches its node later than if the link there took one cycle.
+    pub fn ejection_delay(&self) -> u32 {
+        self.experiment.links.ejection.map_or(0, |link| link.latency - 1)
     }
 
     /// Refuses series that nobody could read. Series of programs, of which nobody knows how long they take, are watched.
@@ -204,6 +212,7 @@ fn check_router(experiment: &Experiment) -> Result<(), ConfigError> {
 
 fn resolve_compat(experiment: &mut Experiment) {
     let fogsim = experiment.compat == Some(Compat::Fogsim);
+    let booksim = experiment.compat == Some(Compat::Booksim);
     let nic = &mut experiment.nic;
     nic.source_queue.get_or_insert(if fogsim { SourceQueue::Packets(0) } else { SourceQueue::Unbounded });
     nic.injection_vc.get_or_insert(if fogsim { InjectionVc::Destination } else { InjectionVc::Shortest });
@@ -213,11 +222,40 @@ fn resolve_compat(experiment: &mut Experiment) {
     s.input_pointer.get_or_insert(if fogsim { InputPointer::Request } else { InputPointer::Grant });
     s.injection_link.get_or_insert(if fogsim { InjectionLink::Unlimited } else { InjectionLink::Serial });
     s.injection_count.get_or_insert(if fogsim { InjectionCount::Buffer } else { InjectionCount::Network });
-    s.injection_latency.get_or_insert(if fogsim {
-        InjectionLatency::Departure
-    } else {
-        InjectionLatency::Grant
+    s.injection_latency.get_or_insert(match experiment.compat {
+        Some(Compat::Fogsim) => InjectionLatency::Departure,
+        Some(Compat::Booksim) => InjectionLatency::Admission,
+        None => InjectionLatency::Grant,
     });
+    s.self_traffic.get_or_insert(if booksim { SelfTraffic::Router } else { SelfTraffic::None });
+    s.hop_count.get_or_insert(if booksim { HopCount::Routers } else { HopCount::Links });
+    let links = &mut experiment.links;
+    let ejection = if booksim { links.injection } else { LinkConfig { latency: 1 } };
+    links.ejection.get_or_insert(ejection);
+}
+
+/// Refuses links to nodes that take time where nodes go on when a packet has left its router.
+fn check_ejection(experiment: &Experiment) -> Result<(), ConfigError> {
+    let Some(LinkConfig { latency }) = experiment.links.ejection else { return Ok(()) };
+    within(LATENCIES, latency, "links.ejection.latency")?;
+    let in_step = |job: &JobConfig| {
+        job.traffic
+            .as_ref()
+            .is_some_and(|traffic| matches!(traffic.process, ProcessConfig::SynchronisedBursts(_)))
+    };
+    let reason = if experiment.has_programs() {
+        "programs go on when a packet has left for its node"
+    } else if answers(experiment) {
+        "nodes answer a request when it has left for them"
+    } else if experiment.jobs.iter().any(in_step) {
+        "bursts begin when the last packet has left for its node"
+    } else {
+        return Ok(());
+    };
+    if latency == 1 {
+        return Ok(());
+    }
+    Err(ConfigError::new("links.ejection.latency", reason).value(latency).valid("1"))
 }
 
 fn check_measure(experiment: &Experiment) -> Result<(), ConfigError> {
@@ -428,6 +466,7 @@ fn nic_plan(experiment: &Experiment) -> NicPlan {
         injection_link: s.injection_link.unwrap_or(InjectionLink::Serial),
         injection_count: s.injection_count.unwrap_or(InjectionCount::Network),
         injection_latency: s.injection_latency.unwrap_or(InjectionLatency::Grant),
+        self_traffic: s.self_traffic.unwrap_or(SelfTraffic::None),
         injection_ports: nic.injection_ports as u8,
     }
 }

@@ -82,7 +82,11 @@ const MEANS: [ColumnText; 14] = [
         "",
         "Share of the delivered packets that first left the minimal path in the destination group [0 … 1].",
     ),
-    ("hops_mean", "links", "Links between routers that a packet crossed."),
+    (
+        "hops_mean",
+        "links",
+        "Links between routers that a packet crossed, or the routers that it passed (semantics.hop_count).",
+    ),
 ];
 
 /// Means over the window for each class of links: what follows the name of the class.

@@ -187,7 +187,9 @@ impl PacketHops {
             ("generated".into(), column(&|row| row.packet.generated)),
             (
                 "delivered".into(),
-                Column::F64(delivered(&rows, |row| layout.class[output(row).0] == TERMINAL)),
+                Column::F64(delivered(&rows, plan.ejection_delay(), |row| {
+                    layout.class[output(row).0] == TERMINAL
+                })),
             ),
             ("hop".into(), column(&|row| row.hop.into())),
             ("router".into(), column(&router)),
@@ -210,12 +212,13 @@ impl PacketHops {
     }
 }
 
-/// When the tail of the packet of each row is at its node; NaN if it has not set out for it.
-fn delivered(rows: &[&HopRow], leaves: impl Fn(&HopRow) -> bool) -> Vec<f64> {
+/// When the tail of the packet of each row is at its node, `late` cycles after it has left the router; NaN if it has not set out for
+/// it.
+fn delivered(rows: &[&HopRow], late: u32, leaves: impl Fn(&HopRow) -> bool) -> Vec<f64> {
     let mut cycles = vec![f64::NAN; rows.len()];
     for (place, row) in rows.iter().enumerate().rev() {
         if leaves(row) {
-            cycles[place] = f64::from(row.departed) + f64::from(row.length);
+            cycles[place] = f64::from(row.departed) + f64::from(row.length) + f64::from(late);
         } else if rows.get(place + 1).is_some_and(|next| next.packet == row.packet) {
             cycles[place] = cycles[place + 1];
         }

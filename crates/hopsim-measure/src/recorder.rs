@@ -229,6 +229,7 @@ impl Recorder {
                 .then(|| Box::new(ProgramCounts::new(&plan.system.programs(), &measure.streams))),
             links: LinkLatencies {
                 latency: ByClass::from_fn(|class| links.get(class).map_or(0, |link| link.latency)),
+                ejection: plan.ejection_delay(),
                 own: plan.system.topology.has_latencies(),
                 by_flit: plan.system.router.cioq().is_none(),
             },
@@ -313,6 +314,8 @@ struct LinkLatencies {
     latency: ByClass<u32>,
     /// Whether links have latencies of their own, not those of their classes.
     own: bool,
+    /// What the links to nodes take beyond a cycle.
+    ejection: u32,
     /// Whether a slow link delays a head by what it takes for one flit, not for its whole packet.
     by_flit: bool,
 }
@@ -324,6 +327,6 @@ impl LinkLatencies {
             return latency - packet.injection.wait - packet.queue_wait.iter().sum::<u32>();
         }
         let links = packet.hops.iter().zip(&self.latency).map(|(&hops, &latency)| u32::from(hops) * latency);
-        links.sum::<u32>() + u32::from(packet.length)
+        links.sum::<u32>() + u32::from(packet.length) + self.ejection
     }
 }

@@ -14,6 +14,7 @@ use super::statistics::{half_width_95, jain, mean, variation};
 use super::stop;
 use super::verdict::{self, Verdict};
 use hdrhistogram::Histogram;
+use hopsim_cycles::choices::HopCount;
 use hopsim_experiment::plan::Plan;
 use hopsim_experiment::plan::means::{Mean, means};
 use serde_json::{Map, Value};
@@ -42,6 +43,8 @@ struct Sum {
     reply_phits: u64,
     requests: u64,
     request_latency: u64,
+    /// Routers that count as hops of a packet beyond the links: 1 or 0.
+    routers: f64,
     cycles: u32,
 }
 
@@ -64,6 +67,7 @@ impl Sum {
         self.reply_phits += batch.reply_phits;
         self.requests += batch.requests;
         self.request_latency += batch.request_latency;
+        self.routers = batch.routers;
         self.cycles += batch.cycles;
     }
 }
@@ -96,7 +100,7 @@ fn value(mean: Mean, sum: &Sum, nodes: f64) -> Option<f64> {
         Mean::Misrouted => per_packet(totals.misrouted.iter().sum(), totals),
         Mean::MisroutedOver(set) => per_packet(totals.nonminimal[set], totals),
         Mean::MisroutedAt(place) => per_packet(totals.misrouted[place], totals),
-        Mean::Hops => per_packet(totals.hops.iter().sum(), totals),
+        Mean::Hops => per_packet(totals.hops.iter().sum(), totals).map(|links| links + sum.routers),
         Mean::QueueLatency(class) => per_packet(totals.queues[class], totals),
         Mean::ClassHops(class) => per_packet(totals.hops[class], totals),
         Mean::RequestAcceptedLoad => per_node_cycle(sum.request_phits, sum, nodes),
@@ -117,7 +121,9 @@ impl<'a> Figures<'a> {
 
     fn batch(&self, batch: u32) -> Sum {
         let (first, end) = self.recorder.batch_bounds(batch);
-        let mut sum = Sum { cycles: end - first, ..Sum::default() };
+        let routers = self.plan.experiment.semantics.hop_count == Some(HopCount::Routers);
+        let routers = if routers { 1.0 } else { 0.0 };
+        let mut sum = Sum { cycles: end - first, routers, ..Sum::default() };
         for &job in &self.jobs {
             let totals = &self.recorder.totals[batch as usize * self.plan.system.jobs.len() + job];
             sum.add(totals, self.plan.system.jobs[job].request_reply());

@@ -22,6 +22,8 @@ pub struct Life {
     pub dropped: bool,
     /// The cycle of generation of the request that this packet replies to, if it is a reply.
     pub requested: Option<u32>,
+    /// Cycles that its last link, to its node, takes beyond one.
+    pub late: u32,
     /// The routers passed, if it is asked what packets wait for: what the trace does not say of them.
     pub passages: Vec<Passage>,
 }
@@ -34,7 +36,7 @@ impl Life {
 
     /// Latency of a packet that has been delivered: from its generation to the delivery of its tail \[cycles\].
     pub fn latency(&self) -> u32 {
-        self.trace.delivered.expect("it has been delivered") - self.trace.generated + self.length
+        self.trace.delivered.expect("it has been delivered") - self.trace.generated + self.length + self.late
     }
 
     /// Whether the packet is answered or answers.

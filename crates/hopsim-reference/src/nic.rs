@@ -4,7 +4,7 @@ use crate::simulator::Simulator;
 use crate::state::nic::{Sending, ahead, block, injection_vcs};
 use crate::state::packet::{Memory, Packet, Phit, Role};
 use crate::state::parts::Input;
-use hopsim_cycles::choices::{InjectionVc, WhenFull};
+use hopsim_cycles::choices::{InjectionVc, SelfTraffic, WhenFull};
 use hopsim_cycles::jobs::TrafficPlan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_traffic::pattern::Pattern;
@@ -127,9 +127,10 @@ impl Simulator<'_> {
         self.generate(node, destination, job);
     }
 
-    /// Puts a packet of the pattern into the source queue; no node sends to itself.
+    /// Puts a packet of the pattern into the source queue, one to itself only if nodes send to themselves.
     fn generate(&mut self, node: usize, destination: u32, job: &TrafficPlan) {
-        if destination as usize == node {
+        let sends_to_itself = self.plan.experiment.semantics.self_traffic == Some(SelfTraffic::Router);
+        if destination as usize == node && !sends_to_itself {
             return;
         }
         let role = match (job.outstanding, self.plan.system.nic.injection_vc) {

@@ -136,12 +136,14 @@ impl<'a> Simulator<'a> {
             self.send_all();
         }
         self.packets.truncate(generated);
+        let late = self.plan.experiment.links.ejection.map_or(1, |link| link.latency) - 1;
         let life = |Packet { trace, length, admitted, dropped, requested, passages, .. }| Life {
             trace,
             length,
             admitted,
             dropped,
             requested,
+            late,
             passages,
         };
         let lives = self.packets.into_iter().map(life).collect();

@@ -48,6 +48,7 @@ _COMMANDS = {
     ),
     "report": ("hopsim.cli.report", "Write the results as one HTML file to look at in a browser."),
     "trace": ("hopsim.cli.trace", "Tell what is in the file of a program, or convert it."),
+    "convert": ("hopsim.cli.convert", "Make a document of what another simulator reads."),
     "reproduce": ("hopsim_reproduce", "Run a published table or figure again."),
     "bench": ("hopsim.bench", "Measure time, instructions and memory of the simulator."),
 }

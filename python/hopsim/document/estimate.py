@@ -26,6 +26,9 @@ from typing import Any
 from hopsim import _core
 from hopsim.document.experiment import Point
 
+OF_NODES = ("injection", "ejection")
+"""Classes of links from and to nodes."""
+
 AUTO = "auto"
 """What a document has for a warm-up that is found."""
 
@@ -216,8 +219,12 @@ def _load(traffic: Mapping[str, Any]) -> float:
     return max([process.get("load", 1.0), *changes])
 
 
+def classes_between_routers(config: Mapping[str, Any]) -> list[str]:
+    """Classes of links between routers, of which an ideal network has none."""
+    return [kind for kind in config.get("links", {}) if kind not in OF_NODES]
+
+
 def _latency(config: Mapping[str, Any], network: Survey) -> float:
     """Roughly the cycles that a packet is inside the network."""
-    links = config.get("links", {})  # An ideal network has none.
-    latencies = [link["latency"] for kind, link in links.items() if kind != "injection"]
+    latencies = [config["links"][kind]["latency"] for kind in classes_between_routers(config)]
     return network.hops * ROUTER_CYCLES + network.hops * sum(latencies) / max(len(latencies), 1)

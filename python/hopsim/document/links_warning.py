@@ -8,14 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hopsim.document.estimate import classes_between_routers
 from hopsim.document.experiment import Experiment, Point
 from hopsim.errors import HopsimWarning
 
 Values = tuple[tuple[str, int], ...]
 """(Class, value) of the links between routers."""
-
-OTHER_CLASSES = ("injection", "output")
-"""Of VCs and buffers those that have the same default in every network."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ def _latencies(config: Mapping[str, Any], topology: str) -> Values:
     if topology == "graph":
         edges = {edge["latency"] for edge in config["topology"]["graph"]["edges"]}
         return tuple(("network", latency) for latency in sorted(edges))
-    return tuple((kind, link["latency"]) for kind, link in config["links"].items() if kind != "injection")
+    return tuple((kind, config["links"][kind]["latency"]) for kind in classes_between_routers(config))
 
 
 def _of_router(table: str) -> Callable[[Mapping[str, Any], str], Values]:
@@ -99,7 +97,7 @@ def _of_router(table: str) -> Callable[[Mapping[str, Any], str], Values]:
 
     def values(config: Mapping[str, Any], _topology: str) -> Values:
         (router,) = config["router"].values()
-        classes = [kind for kind in config["links"] if kind not in OTHER_CLASSES]
+        classes = classes_between_routers(config)
         return tuple((kind, router[table][kind]) for kind in classes if kind in router[table])
 
     return values

@@ -122,8 +122,16 @@ class Packet:
             "crossing routers": sum(passage.pipeline + passage.crossing for passage in passages),
             "on links": links,
             "until its tail followed its head": 0 if self.delivered is None else self.length,
+            "on the link to its node": self._late,
         }
         return {name: cycles for name, cycles in told.items() if cycles}
+
+    @property
+    def _late(self) -> int:
+        """What the link to its node took beyond a cycle."""
+        if self.delivered is None:
+            return 0
+        return self.delivered - self.passages[-1].departed - self.length
 
     def lines(self) -> list[str]:
         """Lines of text: a line per router, and the sum."""

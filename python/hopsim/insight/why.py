@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopsim.document.estimate import classes_between_routers
 from hopsim.errors import NotRecordedError
 from hopsim.insight import why_fabric
 from hopsim.insight.causes import CAUSES
@@ -312,7 +313,7 @@ def _vcs(found: Analysis) -> str:
     """How many VCs links have: more of them keep packets out of each other's way."""
     config = found.result.config
     (router,) = config["router"].values()
-    told = [f"{kind} links have {router['vcs'][kind]}" for kind in config["links"] if kind != "injection"]
+    told = [f"{kind} links have {router['vcs'][kind]}" for kind in classes_between_routers(config)]
     return f"of VCs, more of which make it less, {', '.join(told)}"
 
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
 
+mod booksim;
 mod deadlock;
 mod distrusted;
 mod fabric_links;

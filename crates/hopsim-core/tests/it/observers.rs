@@ -64,7 +64,7 @@ fn by_hand() -> System {
     let routing: RoutingConfig = serde_json::from_value(json!({ "minimal": {} })).expect("a mechanism");
     let routing = routing.build(&topology, Vcs::increasing(VcSequence::unordered(&network.classes, 0)));
     let nodes: Vec<u32> = (0..network.nodes).collect();
-    let site = Site { topology: &topology, nodes: &nodes, seed: 7, job: 0 };
+    let site = Site { topology: &topology, nodes: &nodes, seed: 7, job: 0, to_itself: false };
     let jobs = vec![JobPlan::Traffic(TrafficPlan::uniform(&site, 0.3, LENGTH).expect("traffic"))];
     System {
         job_of: job_of(&jobs, network.nodes),

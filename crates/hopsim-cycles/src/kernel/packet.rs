@@ -1,7 +1,9 @@
 //! Packets: a small record while they wait at their node, a full one once they are at the head of an
 //! injection VC or inside the network.
 
+use crate::choices::InjectionLatency;
 use crate::kernel::pool::Linked;
+use crate::system::System;
 use hopsim_network::by_class::ByClass;
 use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
 use hopsim_random::{Purpose, Stream};
@@ -87,6 +89,28 @@ pub struct Packet {
 
 const _: () = assert!(size_of::<Packet>() == 64, "a packet fills its cache line, and no second one");
 
+/// Where injection latency ends, see [`InjectionLatency`].
+#[derive(Clone, Copy)]
+pub enum InjectionEnd {
+    /// At the grant in the source router.
+    Grant,
+    /// At the departure from it.
+    Departure,
+    /// When the packet leaves its source queue, for a wire of this latency \[cycles\].
+    Admission(u32),
+}
+
+impl InjectionEnd {
+    /// The rule of a system.
+    pub fn of(system: &System) -> Self {
+        match system.nic.injection_latency {
+            InjectionLatency::Grant => Self::Grant,
+            InjectionLatency::Departure => Self::Departure,
+            InjectionLatency::Admission => Self::Admission(system.network.classes.terminal.latency),
+        }
+    }
+}
+
 impl Packet {
     /// The packet leaves its router by a port of class `to`, and remembers `after` from now on.
     #[inline]
@@ -98,7 +122,7 @@ impl Packet {
     /// Books where the packet waited in a router that it entered by a port of class `from` and leaves by a port of class `to`,
     /// granted at `now`, departing at `departure`.
     #[inline]
-    pub fn book_wait(&mut self, until_departure: bool, (from, to): (u8, u8), (now, departure): (u32, u32)) {
+    pub fn book_wait(&mut self, until: InjectionEnd, (from, to): (u8, u8), (now, departure): (u32, u32)) {
         if from != TERMINAL {
             self.queue_wait[from as usize - 1] += departure - self.arrived;
             return;
@@ -106,11 +130,14 @@ impl Packet {
         self.injection.granted = now;
         // Whatever the mechanism, a packet that is misrouted from its source router on leaves that by a nonminimal hop.
         self.nonminimal |= class_bit(self.route.misrouted(), to);
-        let end = if until_departure || to == TERMINAL { departure } else { now };
+        let end = match until {
+            InjectionEnd::Admission(wire) => self.arrived - wire,
+            InjectionEnd::Grant if to != TERMINAL => now,
+            InjectionEnd::Grant | InjectionEnd::Departure => departure,
+        };
         self.injection.wait = end - self.generated;
-        if to != TERMINAL {
-            self.queue_wait[to as usize - 1] += departure - end;
-        }
+        // What a packet that takes no link waits for after its injection counts with the first class of links.
+        self.queue_wait[usize::from(to.max(TERMINAL + 1)) - 1] += departure - end;
     }
 
     /// The packet as the head of an input VC of a port of `router`, which has this code for the routing; `answers` says whether there

@@ -5,6 +5,7 @@ use super::within;
 use crate::config::limits::{CYCLES, PACKET_LENGTHS};
 use crate::config::stop::Warmup;
 use crate::config::{Experiment, JobConfig};
+use hopsim_cycles::choices::SelfTraffic;
 use hopsim_cycles::jobs::{JobPlan, TrafficPlan};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Network;
@@ -158,7 +159,9 @@ pub fn build(
             );
             return plan.map(JobPlan::Program).map_err(|e| e.within(&path));
         }
-        let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: index as u64 };
+        let seed = experiment.measure.seed;
+        let to_itself = experiment.semantics.self_traffic == Some(SelfTraffic::Router);
+        let site = Site { topology, nodes: &nodes, seed, job: index as u64, to_itself };
         let traffic = job.traffic.clone().unwrap_or_default();
         check_start(experiment, job, &traffic).map_err(|e| e.within(&path))?;
         let plan = traffic_plan(experiment, job, &traffic, &site);

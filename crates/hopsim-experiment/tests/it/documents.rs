@@ -55,6 +55,7 @@ arrangement = "palmtree"
 
 [links]
 injection = { latency = 1 }
+ejection = { latency = 1 }
 local  = { latency = 10 }
 global = { latency = 100 }
 
@@ -84,6 +85,8 @@ input_pointer = "request"
 injection_link = "unlimited"
 injection_count = "buffer"
 injection_latency = "departure"
+self_traffic = "router"
+hop_count = "routers"
 
 [[jobs]]
 name = "main"

@@ -1710,3 +1710,39 @@ fn ports_of_a_fabric_that_are_exceptions() {
         assert_eq!(said, format!("{path}.{expected}"));
     }
 }
+
+#[test]
+fn links_to_nodes_where_nodes_go_on_when_a_packet_has_left() {
+    let late = |text: &str| after(&format!("[links]\nejection = {{ latency = 2 }}\n{text}"));
+    assert_eq!(late(""), "accepted");
+    for (text, reason) in [
+        (
+            "[router.cioq]\nvcs = { injection = 2 }\n[[jobs]]\ntraffic = { request_reply = {} }",
+            "nodes answer a request when it has left for them",
+        ),
+        (
+            "[units]\ncycle = \"1 ns\"\nphit = \"4 B\"\n[[jobs]]\nprogram.collective = { kind = \"barrier\" }\n[[jobs]]\nplacement = { list = [70, 71] }",
+            "programs go on when a packet has left for its node",
+        ),
+    ] {
+        assert_eq!(
+            late(text),
+            format!("line 8, column 14: links.ejection.latency = 2: {reason}; valid: 1"),
+            "{text}"
+        );
+    }
+    assert_eq!(
+        after("[links]\nejection = { latency = 0 }"),
+        "line 8, column 14: links.ejection.latency = 0: out of range; valid: 1 … 60000"
+    );
+}
+
+#[test]
+fn bursts_in_step_over_long_links_to_nodes() {
+    let text = "[topology.dragonfly]\np = 2\na = 4\nh = 2\n[links]\nejection = { latency = 2 }\n[[jobs]]\n\
+                traffic = { process = { synchronised_bursts = { packets = 3 } } }";
+    assert_eq!(
+        message_of(text, &[]),
+        "line 6, column 14: links.ejection.latency = 2: bursts begin when the last packet has left for its node; valid: 1"
+    );
+}

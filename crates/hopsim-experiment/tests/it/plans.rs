@@ -285,6 +285,32 @@ fn what_the_document_leaves_out_is_fogsims_choice_only_if_it_asks_for_it() {
     assert_eq!((nic.source_queue, format!("{:?}", nic.injection_vc)), (3, "Random".to_owned()));
 }
 
+#[test]
+fn what_the_document_leaves_out_is_booksims_choice_only_if_it_asks_for_it() {
+    let choices = |document: &Value| {
+        let plan = plan(document);
+        let nic = plan.system.nic;
+        let ejection = plan.experiment.links.ejection.map(|link| link.latency);
+        format!(
+            "{:?} {:?} {ejection:?} {}",
+            (nic.self_traffic, nic.injection_latency),
+            plan.experiment.semantics.hop_count,
+            plan.ejection_delay()
+        )
+    };
+    let booksim = with(&dragonfly(), "compat", json!("booksim"));
+    assert_eq!(choices(&dragonfly()), "(None, Grant) Some(Links) Some(1) 0");
+    assert_eq!(choices(&booksim), "(Router, Admission) Some(Routers) Some(1) 0");
+    let longer = with(&booksim, "links.injection.latency", json!(2));
+    assert_eq!(choices(&longer), "(Router, Admission) Some(Routers) Some(2) 1");
+    let own = json!({ "self_traffic": "none", "hop_count": "links", "injection_latency": "departure" });
+    let own = with(&with(&longer, "semantics", own), "links.ejection", json!({ "latency": 5 }));
+    assert_eq!(choices(&own), "(None, Departure) Some(Links) Some(5) 4");
+    // FOGSim's choices are others.
+    let nic = plan(&booksim).system.nic;
+    assert_eq!((nic.source_queue, format!("{:?}", nic.injection_vc)), (u32::MAX, "Shortest".to_owned()));
+}
+
 /// A value at the limit is accepted and one beyond it is not.
 fn limits(document: &Value, path: &str, valid: Value, beyond: Value) {
     let begin = |value: &Value| value.to_string().chars().take(80).collect::<String>();

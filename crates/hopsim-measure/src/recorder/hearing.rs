@@ -158,7 +158,7 @@ impl Observer for Recorder {
             tracer.delivered(&mut (), packet, at, topology);
         }
         let length = u32::from(packet.length);
-        let latency = at - packet.generated + length;
+        let latency = at - packet.generated + length + self.links.ejection;
         if let Some(row) = self.row(at) {
             row.delivered += 1;
             row.phits += u64::from(length);
@@ -172,7 +172,9 @@ impl Observer for Recorder {
             let from = packet.source / topology.nodes_per_router();
             let to = packet.destination_router;
             let late = if self.links.by_flit { 1 } else { length };
-            topology.minimal_latency(from, to, (self.links.latency.as_slice(), late)) + length
+            topology.minimal_latency(from, to, (self.links.latency.as_slice(), late))
+                + length
+                + self.links.ejection
         } else {
             path
         };

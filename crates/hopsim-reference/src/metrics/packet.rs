@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::Life;
-use hopsim_cycles::choices::{InjectionCount, InjectionLatency};
+use hopsim_cycles::choices::{HopCount, InjectionCount, InjectionLatency};
 use hopsim_measure::trace::Hop;
 use hopsim_network::topology::PortClass;
 use hopsim_random::{Purpose, Stream};
@@ -33,14 +33,12 @@ impl Run<'_> {
     /// The part of a packet's latency at injection \[cycles\].
     pub fn injection_latency(&self, life: &Life) -> u32 {
         let first = life.trace.hops[0];
-        let until_departure = self.plan.system.nic.injection_latency == InjectionLatency::Departure;
         let never_leaves = life.trace.hops.len() == 1;
-        let end = if never_leaves {
-            left(life, 0)
-        } else if until_departure {
-            first.departed
-        } else {
-            first.granted
+        let end = match self.plan.system.nic.injection_latency {
+            InjectionLatency::Admission => life.admitted.expect("it has entered the network").0,
+            _ if never_leaves => left(life, 0),
+            InjectionLatency::Departure => first.departed,
+            InjectionLatency::Grant => first.granted,
         };
         end - life.trace.generated
     }
@@ -52,11 +50,20 @@ impl Run<'_> {
         for (number, pair) in hops.windows(2).enumerate() {
             sums[self.class(&pair[0])] += left(life, number + 1) - pair[1].arrived;
         }
-        if hops.len() > 1 {
-            let injected = life.trace.generated + self.injection_latency(life);
-            sums[self.class(&hops[0])] += hops[0].departed - injected;
-        }
+        let injected = life.trace.generated + self.injection_latency(life);
+        // A packet that takes no link waits for the first class of them.
+        let class = if hops.len() > 1 { self.class(&hops[0]) } else { 0 };
+        sums[class] += left(life, 0) - injected;
         sums
+    }
+
+    /// Hops of a packet: the routers that it passed, or the links between them.
+    pub fn hops(&self, life: &Life) -> u32 {
+        let routers = life.trace.hops.len() as u32;
+        match self.plan.experiment.semantics.hop_count {
+            Some(HopCount::Routers) => routers,
+            Some(HopCount::Links) | None => routers - 1,
+        }
     }
 
     /// Links that a packet passed, by class.
@@ -70,6 +77,7 @@ impl Run<'_> {
     pub fn path_latency(&self, life: &Life) -> u32 {
         self.passed(life).map(|hop| self.link_latency(hop.router, hop.port.into(), life.length)).sum::<u32>()
             + life.length
+            + life.late
     }
 
     /// Latency of the links of a packet's minimal path, which is the path taken unless the packet left it, and the packet's
@@ -83,7 +91,7 @@ impl Run<'_> {
         // Of several shortest paths any one: they have as many links of each class.
         let way = self.ways.way(ends.0, ends.1, &mut Stream::new(0, Purpose::Routing, 0));
         let links = way.into_iter().map(|(at, port)| self.link_latency(at as u32, port, life.length));
-        links.sum::<u32>() + life.length
+        links.sum::<u32>() + life.length + life.late
     }
 
     /// Where a packet left its minimal path for the first time, if it did.

@@ -49,7 +49,8 @@ impl Run<'_> {
     fn columns_of_packets(&self, rows: &[HopRow<'_>]) -> Table {
         let column =
             |value: &dyn Fn(&Life) -> u32| Column::U32(rows.iter().map(|row| value(row.life)).collect());
-        let arrival = |life: &Life| life.trace.delivered.map_or(f64::NAN, |at| f64::from(at + life.length));
+        let arrival =
+            |life: &Life| life.trace.delivered.map_or(f64::NAN, |at| f64::from(at + life.length + life.late));
         let names = self.plan.system.jobs.iter().map(|job| job.name().to_owned()).collect();
         let jobs = rows.iter().map(|row| row.life.job(self.plan) as u8).collect();
         vec![

@@ -124,7 +124,7 @@ impl Run<'_> {
             ("misrouted_in_source_group_fraction", share(1)),
             ("misrouted_in_intermediate_group_fraction", share(2)),
             ("misrouted_in_destination_group_fraction", share(3)),
-            ("hops_mean", mean_of(&|life| life.trace.hops.len() as u32 - 1)),
+            ("hops_mean", mean_of(&|life| self.hops(life))),
         ];
         if jobs.iter().any(|&job| JobPlan::request_reply(&self.plan.system.jobs[job])) {
             let (requests, replies): (Vec<&Life>, Vec<&Life>) = delivered

@@ -142,6 +142,7 @@ fn document_with(
         programs::make_room(&mut document, &programs);
         document["router"] = router.build(&document);
         programs::place(&mut document, &programs);
+        network::fit_ejection(&mut document);
         Document(document)
     })
 }
@@ -173,10 +174,11 @@ fn nic_and_semantics() -> impl Strategy<Value = (Value, Value)> {
         one_of(&["grant", "request"]),
         one_of(&["serial", "unlimited"]),
         one_of(&["network", "buffer"]),
-        one_of(&["grant", "departure"]),
+        one_of(&["grant", "departure", "admission"]),
+        (one_of(&["none", "none", "router"]), one_of(&["links", "routers"])),
     );
     (nic, semantics).prop_map(
-        |((queue, vc, ports, full), (ejection, hold, pointer, link, count, latency))| {
+        |((queue, vc, ports, full), (ejection, hold, pointer, link, count, latency, (own, hops)))| {
             // One injection port, unless the direction says which.
             let ports = if vc == "direction" { ports } else { 1 };
             let nic = json!({
@@ -185,6 +187,7 @@ fn nic_and_semantics() -> impl Strategy<Value = (Value, Value)> {
             let semantics = json!({
                 "ejection": ejection, "output_hold": hold, "input_pointer": pointer,
                 "injection_link": link, "injection_count": count, "injection_latency": latency,
+                "self_traffic": own, "hop_count": hops,
             });
             (nic, semantics)
         },

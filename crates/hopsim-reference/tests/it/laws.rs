@@ -202,7 +202,7 @@ fn a_parking_lot_with_round_robin_halves_the_share_at_every_merge() {
         nodes.insert(0, 0);
         nodes.sort_unstable();
         let mut plan = document(&nodes);
-        let site = Site { topology: &plan.system.topology, nodes: &nodes, seed: 1, job: 0 };
+        let site = Site { topology: &plan.system.topology, nodes: &nodes, seed: 1, job: 0, to_itself: false };
         let is_exit = |node: u32| u32::from(node == 0);
         let targets = Targets::new(&site, 2, is_exit, |part| vec![1 - part]).unwrap();
         let JobPlan::Traffic(job) = &mut plan.system.jobs[0] else { unreachable!("it has traffic") };

@@ -73,7 +73,7 @@ mod tests {
         };
         let topology = Topology::Dragonfly(dragonfly::Dragonfly::new(&config)?);
         let nodes: Vec<u32> = (0..topology.routers() * 3).collect();
-        let site = Site { topology: &topology, nodes: &nodes, seed: 1, job: 0 };
+        let site = Site { topology: &topology, nodes: &nodes, seed: 1, job: 0, to_itself: false };
         let pattern: Pattern =
             PatternConfig::AdversarialConsecutive(super::Config { groups }).build(&site)?;
         let mut stream = Stream::new(1, Purpose::Pattern, 0);

@@ -35,6 +35,8 @@ pub struct HotRegion {
     fraction: f64,
     /// Nodes of the region -- constant.
     region: Vec<u32>,
+    /// Whether the source is drawn like any other node of the region -- constant.
+    to_itself: bool,
     rest: uniform::Uniform,
 }
 
@@ -47,15 +49,17 @@ impl HotRegion {
             }
         }
         let count = (site.nodes.len() as f64 * config.share).round() as usize;
-        if count < 2 {
-            let reason =
-                format!("that is {count} of {} nodes, and a node does not send to itself", site.nodes.len());
+        let least = if site.to_itself { 1 } else { 2 };
+        if count < least {
+            let nobody = if site.to_itself { "" } else { ", and a node does not send to itself" };
+            let reason = format!("that is {count} of {} nodes{nobody}", site.nodes.len());
             return Err(ConfigError::new("share", reason)
                 .value(config.share)
-                .valid(format!("{} … 1", 2.0 / site.nodes.len() as f64)));
+                .valid(format!("{} … 1", least as f64 / site.nodes.len() as f64)));
         }
         let region = site.nodes[..count].to_vec();
-        Ok(Self { fraction: config.fraction, region, rest: uniform::Uniform::new(site)? })
+        let rest = uniform::Uniform::new(site)?;
+        Ok(Self { fraction: config.fraction, region, to_itself: site.to_itself, rest })
     }
 
     /// A node of the region or any other.
@@ -66,7 +70,7 @@ impl HotRegion {
         }
         loop {
             let node = self.region[stream.below(self.region.len() as u32) as usize];
-            if node != from {
+            if node != from || self.to_itself {
                 return node;
             }
         }

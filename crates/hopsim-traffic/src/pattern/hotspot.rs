@@ -27,6 +27,8 @@ pub struct Config {
 pub struct Hotspot {
     node: u32,
     fraction: f64,
+    /// Whether the hot node sends to itself as others do -- constant.
+    to_itself: bool,
     rest: uniform::Uniform,
 }
 
@@ -43,13 +45,14 @@ impl Hotspot {
                 .value(config.fraction)
                 .valid(valid(&SHARES)));
         }
-        Ok(Self { node: config.node, fraction: config.fraction, rest: uniform::Uniform::new(site)? })
+        let rest = uniform::Uniform::new(site)?;
+        Ok(Self { node: config.node, fraction: config.fraction, to_itself: site.to_itself, rest })
     }
 
     /// The hot node or any other.
     #[inline]
     pub fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
-        if from != self.node && stream.unit() < self.fraction {
+        if (from != self.node || self.to_itself) && stream.unit() < self.fraction {
             return self.node;
         }
         self.rest.destination(from, stream)

@@ -5,8 +5,8 @@
 //! `hopsim-reference`, ask [`Pattern::destination`] for each packet or message. A pattern never changes after
 //! it is built, and draws from nothing but the stream that its caller hands it, so that all threads share it.
 //!
-//! A pattern only names nodes of its job, and not the source itself, but for one case: see
-//! [`Pattern::may_name_source`].
+//! A pattern only names nodes of its job, and not the source itself, unless it is built so ([`Site::to_itself`]), but for one
+//! case: see [`Pattern::may_name_source`].
 //!
 //! A new pattern is one file here and one row in each enum below.
 
@@ -29,7 +29,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use targets::Targets;
 
-/// To whom packets go: never to their own source, and only to nodes of the same job.
+/// To whom packets go: only to nodes of the same job, and to their own source only with `semantics.self_traffic` = `router`.
 ///
 /// The names of the papers may be written in short: `"UN"`, `"ADV+1"`, `"ADV+h"`, `"ADVc"`, `"ADV-local"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -92,6 +92,8 @@ pub struct Site<'a> {
     pub seed: u64,
     /// Number of the job, so that two jobs draw different patterns.
     pub job: u64,
+    /// Whether patterns name the source of a packet like any other node.
+    pub to_itself: bool,
 }
 
 impl Site<'_> {

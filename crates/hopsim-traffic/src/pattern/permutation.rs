@@ -46,8 +46,10 @@ impl Config {
 /// A permutation.
 #[derive(Clone, Debug)]
 pub struct Permutation {
-    /// Destination by source node, its own number if it sends nothing -- constant.
+    /// Destination by source node, which may be its own number -- constant.
     to: Vec<u32>,
+    /// Whether a node that is its own image sends to itself -- constant.
+    to_itself: bool,
 }
 
 impl Permutation {
@@ -61,7 +63,7 @@ impl Permutation {
         for (number, &node) in site.nodes.iter().enumerate() {
             to[node as usize] = site.nodes[image(number as u32) as usize];
         }
-        Ok(Self { to })
+        Ok(Self { to, to_itself: site.to_itself })
     }
 
     /// The partner of `from`.
@@ -72,7 +74,7 @@ impl Permutation {
 
     /// Whether a node sends nothing.
     pub fn is_silent(&self, node: u32) -> bool {
-        self.to[node as usize] == node
+        !self.to_itself && self.to[node as usize] == node
     }
 }
 
@@ -136,7 +138,7 @@ mod tests {
         let config_of_mesh = MeshConfig { sides: sides.to_vec(), nodes_per_router: 1 };
         let topology = TopologyConfig::Mesh(config_of_mesh).build().unwrap();
         let nodes: Vec<u32> = (0..topology.nodes()).collect();
-        let site = Site { topology: &topology, nodes: &nodes, seed: 1, job: 0 };
+        let site = Site { topology: &topology, nodes: &nodes, seed: 1, job: 0, to_itself: false };
         let permutation = Permutation::new(config, &site).unwrap();
         nodes.iter().map(|&node| permutation.destination(node)).collect()
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Config {}
 
-/// A fixed permutation without fixed points.
+/// A fixed permutation, without fixed points unless nodes send to themselves.
 #[derive(Clone, Debug)]
 pub struct RandomPermutation {
     /// Destination by source node -- constant.
@@ -22,7 +22,7 @@ pub struct RandomPermutation {
 }
 
 impl RandomPermutation {
-    /// Draws a uniform derangement of the nodes by rejection.
+    /// Draws a uniform permutation of the nodes, a derangement by rejection.
     pub fn new(site: &Site<'_>) -> Result<Self, ConfigError> {
         if site.nodes.len() < 2 {
             return Err(ConfigError::new("", "a job of one node has nobody to send to")
@@ -30,7 +30,8 @@ impl RandomPermutation {
         }
         let mut stream = Stream::new(site.seed, Purpose::Placement, site.job << 32 | 1);
         let mut image = site.nodes.to_vec();
-        while image.iter().zip(site.nodes).any(|(a, b)| a == b) {
+        stream.shuffle(&mut image);
+        while !site.to_itself && image.iter().zip(site.nodes).any(|(a, b)| a == b) {
             stream.shuffle(&mut image);
         }
         let mut to = vec![0; site.nodes[site.nodes.len() - 1] as usize + 1];

@@ -14,6 +14,8 @@ pub struct Targets {
     part_of: Vec<u32>,
     /// The nodes that a part sends to, by part.
     lists: Vec<Vec<u32>>,
+    /// Whether the source is drawn like any other node of its list.
+    to_itself: bool,
 }
 
 impl Targets {
@@ -47,7 +49,7 @@ impl Targets {
                 .valid("a job that covers the target groups or routers"));
             }
         }
-        Ok(Self { part_of: part_of_node, lists })
+        Ok(Self { part_of: part_of_node, lists, to_itself: site.to_itself })
     }
 
     /// The destination of the next packet of node `from`.
@@ -57,7 +59,7 @@ impl Targets {
         // A part may be a target of itself, and then its list has the source.
         loop {
             let node = list[stream.below(list.len() as u32) as usize];
-            if node != from {
+            if node != from || self.to_itself {
                 return node;
             }
         }

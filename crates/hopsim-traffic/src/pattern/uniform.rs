@@ -18,8 +18,10 @@ pub struct Config {}
 pub struct Uniform {
     /// Number of nodes of the job -- constant.
     count: u32,
-    /// The nodes, ascending; empty when they are 0 … count − 1 -- constant.
+    /// The nodes, ascending; empty when they are 0 … count − 1 and the source is never drawn -- constant.
     nodes: Vec<u32>,
+    /// Whether the source is drawn like any other node -- constant.
+    to_itself: bool,
 }
 
 impl Uniform {
@@ -31,10 +33,11 @@ impl Uniform {
                 .valid("a job of two nodes or more"));
         }
         let dense = site.nodes[count as usize - 1] == count - 1;
-        Ok(Self { count, nodes: if dense { Vec::new() } else { site.nodes.to_vec() } })
+        let nodes = if dense && !site.to_itself { Vec::new() } else { site.nodes.to_vec() };
+        Ok(Self { count, nodes, to_itself: site.to_itself })
     }
 
-    /// A node other than `from`.
+    /// A node other than `from`, or any.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     pub fn destination(&self, from: u32, stream: &mut Stream) -> u32 {
@@ -44,7 +47,7 @@ impl Uniform {
         }
         loop {
             let node = self.nodes[stream.below(self.count) as usize];
-            if node != from {
+            if node != from || self.to_itself {
                 return node;
             }
         }

@@ -116,17 +116,19 @@ impl Synthetic {
             (destination, job.process.bernoulli().gap(&mut generator.process))
         };
         DrawnPacket {
-            destination: (destination != source).then_some(destination),
+            destination: (destination != source || kernel.constants.system.nic.sends_to_itself())
+                .then_some(destination),
             next_at: at.saturating_add(gap),
         }
     }
 
     /// Generates a packet of `node` to `destination` in the present cycle, unless that is the node itself, as
-    /// it may be with a mix of patterns.
+    /// it may be with a mix of patterns where nodes do not send to themselves.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn submit<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, destination: u32) {
-        if M::FULL && destination == kernel.span.node(node) {
+        let to_itself = M::FULL && destination == kernel.span.node(node);
+        if to_itself && !kernel.constants.system.nic.sends_to_itself() {
             return;
         }
         let generator = &mut self.generators[node];

@@ -1,7 +1,8 @@
 //! The rules of a run: what the document chose, as hot code reads it.
 
 use crate::choices::{ArbiterConfig, Consumption};
-use crate::choices::{Ejection, InjectionLatency, InputPointer, OutputHold};
+use crate::choices::{Ejection, InputPointer, OutputHold};
+use crate::kernel::packet::InjectionEnd;
 use crate::system::System;
 use hopsim_random::{Purpose, Streams};
 use hopsim_routing::flexvc::FlexVc;
@@ -32,14 +33,13 @@ pub struct Allocation {
 
 /// How packets cross a router and leave it.
 #[derive(Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one of the document's choices, resolved")]
 pub struct Crossing {
     /// Time from a grant to the head of the output queue \[cycles\].
     pub latency: u32,
     /// Whether the rule is `OutputHold::Speedup`.
     pub hold_speedup: bool,
-    /// Whether the rule is `InjectionLatency::Departure`.
-    pub until_departure: bool,
+    /// Where injection latency ends.
+    pub injection_end: InjectionEnd,
     /// Whether the rule is `Ejection::IdleNode`.
     pub idle_node: bool,
     /// Whether nodes take packets from all input VCs at once.
@@ -113,7 +113,7 @@ impl Crossing {
         Self {
             latency: router.crossbar_latency,
             hold_speedup: router.output_hold == OutputHold::Speedup,
-            until_departure: system.nic.injection_latency == InjectionLatency::Departure,
+            injection_end: InjectionEnd::of(system),
             idle_node: router.ejection == Ejection::IdleNode,
             parallel: router.consumption == Consumption::Parallel,
             outputs: router.crossbar_outputs.into(),

@@ -1,6 +1,7 @@
 //! What never changes in a run and all routers read.
 
 use crate::kernel::ids::{Id as _, Pair};
+use crate::kernel::packet::InjectionEnd;
 use crate::mode::Mode;
 use crate::router::cioq::rules::{Allocation, Crossing, Requests, Room};
 use crate::router::cioq::tables::Tables;
@@ -82,10 +83,10 @@ impl<M: Mode> Shared<'_, M> {
         !M::DEFAULT && self.allocation.on_request
     }
 
-    /// Whether the rule is `InjectionLatency::Departure`.
+    /// Where injection latency ends.
     #[inline]
-    pub fn until_departure(&self) -> bool {
-        !M::DEFAULT && self.crossing.until_departure
+    pub fn injection_end(&self) -> InjectionEnd {
+        if M::DEFAULT { InjectionEnd::Grant } else { self.crossing.injection_end }
     }
 
     /// Whether packets of several lengths meet.

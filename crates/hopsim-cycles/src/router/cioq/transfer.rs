@@ -86,9 +86,9 @@ impl<const W: usize> RouterMut<'_, W> {
         if cx.kernel.worker.observer.hears_grants(&cx.kernel.places) {
             self.tell(cx, (id, slot), (output, pair, asked), departure);
         }
-        let until_departure = cx.shared.until_departure();
+        let end = cx.shared.injection_end();
         let packet = cx.kernel.packets.get_mut(id);
-        packet.book_wait(until_departure, (from, to), (cx.kernel.now, departure));
+        packet.book_wait(end, (from, to), (cx.kernel.now, departure));
         if to == TERMINAL {
             if M::FULL {
                 self.reserve_reply(cx, pair, (output, length));
@@ -184,11 +184,11 @@ impl<const W: usize> RouterMut<'_, W> {
         if cx.kernel.worker.observer.hears_grants(&cx.kernel.places) {
             self.tell(cx, (id, slot), (terminal, pair, pair), departure);
         }
-        let until_departure = cx.shared.until_departure();
+        let end = cx.shared.injection_end();
         let packet = cx.kernel.packets.get_mut(id);
         let (length, behind, arrived) = (u32::from(packet.length), packet.next, packet.arrived);
         let busy = length.max((arrived + length).saturating_sub(cx.kernel.now));
-        packet.book_wait(until_departure, (from, TERMINAL), (cx.kernel.now, departure));
+        packet.book_wait(end, (from, TERMINAL), (cx.kernel.now, departure));
         self.keep(cx, slot, busy);
         let minimal =
             if M::FULL { self.commit(cx, (slot, id), (pair, TERMINAL), cx.kernel.now + busy) } else { 0 };

@@ -1,8 +1,8 @@
 //! What never changes in a run and all routers read.
 
-use crate::choices::{FlitArbiter, InjectionLatency, Timestamp};
+use crate::choices::{FlitArbiter, Timestamp};
 use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
-use crate::kernel::packet::Packet;
+use crate::kernel::packet::{InjectionEnd, Packet};
 use crate::router::inputs::input_code;
 use crate::system::{RouterPlan, System, VirtualChannelPlan};
 use hopsim_network::network::Layout;
@@ -19,8 +19,8 @@ pub struct FlitShared<'p> {
     pub layout: &'p Layout,
     /// The routers.
     pub plan: VirtualChannelPlan,
-    /// Whether injection latency ends with the departure from the source router, not with the grant there.
-    pub until_departure: bool,
+    /// Where injection latency ends.
+    pub injection_end: InjectionEnd,
     /// Distance of an id in a router from the same id in the next router.
     pub stride: usize,
     /// Ports of a router.
@@ -55,7 +55,7 @@ impl<'p> FlitShared<'p> {
             routing: &system.routing,
             layout,
             plan: plan(system),
-            until_departure: system.nic.injection_latency == InjectionLatency::Departure,
+            injection_end: InjectionEnd::of(system),
             stride: layout.stride(),
             ports: layout.ports(),
             attempts: Streams::new(system.seed, Purpose::Attempt),

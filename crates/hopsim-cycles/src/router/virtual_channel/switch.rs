@@ -137,7 +137,7 @@ impl<M: Run> VirtualChannel<'_, M> {
                 packet.injection.granted = self.kernel.now;
             }
         } else {
-            packet.book_wait(self.shared.until_departure, (from, state.class), (self.kernel.now, departure));
+            packet.book_wait(self.shared.injection_end, (from, state.class), (self.kernel.now, departure));
             packet.hops[state.class as usize - 1] += 1;
             packet.arrived = departure + state.latency + (state.pace - 1);
             let arrived = packet.arrived;
@@ -213,7 +213,11 @@ impl<M: Run> VirtualChannel<'_, M> {
     fn deliver(&mut self, id: u32, (port, at): (usize, u32)) {
         let packet = self.kernel.packets.get_mut(id);
         let granted = packet.injection.granted;
-        packet.book_wait(false, (self.shared.layout.class[port], TERMINAL), (granted, at));
+        packet.book_wait(
+            self.shared.injection_end,
+            (self.shared.layout.class[port], TERMINAL),
+            (granted, at),
+        );
         node::deliver(&mut self.kernel, &mut self.nodes, id, at);
     }
 }

@@ -78,7 +78,8 @@ pub fn build(
 ) -> Result<Vec<MessagesPlan>, ConfigError> {
     let one = |((job, messages), times): ((usize, &MessagesConfig), &MessageTimes)| {
         let nodes = places.remove(&job).unwrap_or_default();
-        let site = Site { topology, nodes: &nodes, seed: experiment.measure.seed, job: job as u64 };
+        let seed = experiment.measure.seed;
+        let site = Site { topology, nodes: &nodes, seed, job: job as u64, to_itself: false };
         let plan = plan(running(experiment, job), &site, messages, times, clock);
         plan.map_err(|error| error.within(&format!("jobs.{job}.messages")))
     };

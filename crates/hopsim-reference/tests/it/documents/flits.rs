@@ -1,7 +1,7 @@
 //! Random documents with virtual-channel routers, which let flits through one by one.
 
 use super::graph::graph;
-use super::network::{classes, dateline, dragonfly, fat_tree, grid, has_rings, links, torus};
+use super::network::{classes, dateline, dragonfly, fat_tree, fit_ejection, grid, has_rings, links, torus};
 use super::programs::{Workload, make_room, place, programs};
 use super::routing::{fit, routing_of_one_class, ugal, valiant, vcs_needed, vcs_of_one_class};
 use super::traffic::{self, answers, jobs};
@@ -215,6 +215,7 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
         make_room(&mut document, &programs);
         document["router"] = parts.build(&document);
         place(&mut document, &programs);
+        fit_ejection(&mut document);
         if !programs.is_empty() {
             document["units"] = json!({ "cycle": "1 ns", "phit": "4 B" });
         }

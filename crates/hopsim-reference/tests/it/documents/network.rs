@@ -114,21 +114,36 @@ pub fn nodes(topology: &Value) -> u64 {
 
 /// Latencies of the classes of links of any topology.
 #[derive(Clone, Debug)]
-pub struct Links([Value; 3]);
+pub struct Links([Value; 3], Value);
 
 pub fn links(common: u32) -> impl Strategy<Value = Links> {
     let link = || mostly(common, 1..=20, &[63, 64, 400]).prop_map(|latency| json!({ "latency": latency }));
-    [link(), link(), link()].prop_map(Links)
+    let ejection = prop_oneof![2 => Just(1), 1 => 2..=40u32];
+    let ejection = ejection.prop_map(|latency| json!({ "latency": latency }));
+    ([link(), link(), link()], ejection).prop_map(|(links, ejection)| Links(links, ejection))
 }
 
 impl Links {
     pub fn build(&self, topology: &Value) -> Value {
         let [injection, links @ ..] = &self.0;
-        let mut all = json!({ "injection": injection });
+        let mut all = json!({ "injection": injection, "ejection": self.1 });
         for (class, link) in classes(topology).iter().zip(links) {
             all[*class] = link.clone();
         }
         all
+    }
+}
+
+/// Links to nodes take a cycle where nodes go on when a packet has left its router.
+pub fn fit_ejection(document: &mut Value) {
+    let goes_on = |job: &Value| {
+        let traffic = &job["traffic"];
+        job.get("program").is_some()
+            || traffic.get("request_reply").is_some()
+            || traffic["process"].get("synchronised_bursts").is_some()
+    };
+    if document["jobs"].as_array().unwrap().iter().any(goes_on) {
+        document["links"].as_object_mut().unwrap().remove("ejection");
     }
 }
 

@@ -1,6 +1,6 @@
 //! To whom packets go: the share of every destination in closed form, from what `hopsim explain` says of the pattern.
 
-use super::{plan_of, shuffle};
+use super::{plan_with, shuffle};
 use hopsim_experiment::document::schema;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::{Interconnect, Topology};
@@ -11,13 +11,15 @@ use hopsim_traffic::pattern::permutation::Config as Permutation;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Share of the packets of a node by destination; those to itself are not sent.
+/// Share of the packets of a node by destination; those to itself are sent only where nodes send to themselves.
 type Shares = BTreeMap<u32, f64>;
 
 /// A job on the network.
 struct Job<'a> {
     plan: &'a Plan,
     number: usize,
+    /// Whether nodes send to themselves.
+    to_itself: bool,
 }
 
 impl Job<'_> {
@@ -33,10 +35,10 @@ impl Job<'_> {
         self.plan.system.topology.group(self.router(node))
     }
 
-    /// Equal shares for the nodes of the job that are wanted, the source left out.
+    /// Equal shares for the nodes of the job that are wanted, the source left out unless nodes send to themselves.
     fn equally(&self, from: u32, wanted: impl Fn(u32) -> bool) -> Shares {
-        let nodes: Vec<u32> =
-            self.nodes().iter().copied().filter(|&node| node != from && wanted(node)).collect();
+        let may = |node: u32| (self.to_itself || node != from) && wanted(node);
+        let nodes: Vec<u32> = self.nodes().iter().copied().filter(|&node| may(node)).collect();
         nodes.iter().map(|&node| (node, 1.0 / nodes.len() as f64)).collect()
     }
 
@@ -63,7 +65,9 @@ impl Job<'_> {
                 let target = group * a + (router - group * a + config.offset) % a;
                 self.equally(from, |node| self.router(node) == target)
             }
-            PatternConfig::Hotspot(config) if config.node == from => self.equally(from, |_| true),
+            PatternConfig::Hotspot(config) if config.node == from && !self.to_itself => {
+                self.equally(from, |_| true)
+            }
             PatternConfig::Hotspot(config) => {
                 let hot = BTreeMap::from([(config.node, 1.0)]);
                 blend(&[(config.fraction, hot), (1.0 - config.fraction, self.equally(from, |_| true))])
@@ -129,13 +133,17 @@ impl Job<'_> {
         image * per_router + from % per_router
     }
 
-    /// The partner of a node in a random permutation: shuffled again until nobody is its own.
+    /// The partner of a node in a random permutation: shuffled again until nobody is its own, unless nodes send to themselves.
     fn partner(&self, from: u32) -> u32 {
         let seed = self.plan.experiment.measure.seed;
         let mut stream = Stream::new(seed, Purpose::Placement, (self.number as u64) * (1 << 32) + 1);
         let mut partners = self.nodes().to_vec();
-        while partners.iter().zip(self.nodes()).any(|(partner, node)| partner == node) {
+        loop {
             shuffle(&mut partners, &mut stream);
+            let pairs = partners.iter().zip(self.nodes());
+            if self.to_itself || pairs.clone().all(|(partner, node)| partner != node) {
+                break;
+            }
         }
         partners[self.nodes().iter().position(|&node| node == from).unwrap()]
     }
@@ -216,43 +224,49 @@ fn sites() -> Vec<(Value, Value)> {
 
 #[test]
 fn packets_go_where_the_pattern_says_with_the_shares_it_says() {
-    let mut seen = BTreeSet::new();
-    for (topology, placement) in sites() {
-        for pattern in patterns() {
-            let load = json!({ "bernoulli": { "load": 0.1 } });
-            let traffic = json!({ "pattern": pattern, "process": load });
-            let jobs = json!([{ "placement": placement, "traffic": traffic }]);
-            // Not every pattern is there on every network.
-            let Ok(plan) = plan_of(&topology, &jobs) else { continue };
-            seen.insert(pattern.to_string());
-            let job = Job { plan: &plan, number: 0 };
-            let count = job.nodes().len();
-            for &from in [0, 1, count / 2, count - 1].map(|place| &job.nodes()[place]) {
-                let shares = job.shares(&plan.experiment.jobs[0].traffic.as_ref().unwrap().pattern, from);
-                let built = &plan.system.jobs[0].traffic().unwrap().pattern;
-                let permuted = pattern.get("permutation").is_some();
-                assert_eq!(
-                    built.is_silent(from),
-                    permuted && shares.contains_key(&from),
-                    "{pattern} from {from}"
-                );
-                if built.is_silent(from) {
-                    continue;
+    for to_itself in [false, true] {
+        let mut seen = BTreeSet::new();
+        for (topology, placement) in sites() {
+            for pattern in patterns() {
+                if compare(&topology, &placement, &pattern, to_itself) {
+                    seen.insert(pattern.to_string());
                 }
-                let mut stream = Stream::new(17, Purpose::Pattern, from.into());
-                let mut counts = BTreeMap::new();
-                for _ in 0..3_000 {
-                    *counts.entry(built.destination(from, &mut stream)).or_default() += 1;
-                }
-                check(&shares, &counts, &format!("{pattern} from {from} on {topology}, {placement}"));
             }
         }
+        assert_eq!(seen.len(), patterns().len(), "compared: {seen:?}");
+        let names = schema()["$defs"]["PatternConfig"]["oneOf"].as_array().unwrap();
+        for name in names.iter().map(|choice| choice["required"][0].as_str().unwrap()) {
+            assert!(seen.iter().any(|pattern| pattern.starts_with(&format!("{{\"{name}\""))), "{name}");
+        }
     }
-    assert_eq!(seen.len(), patterns().len(), "compared: {seen:?}");
-    let names = schema()["$defs"]["PatternConfig"]["oneOf"].as_array().unwrap();
-    for name in names.iter().map(|choice| choice["required"][0].as_str().unwrap()) {
-        assert!(seen.iter().any(|pattern| pattern.starts_with(&format!("{{\"{name}\""))), "{name}");
+}
+
+/// Panics unless a pattern on a network has the shares that are said of it; false if the network cannot have it.
+fn compare(topology: &Value, placement: &Value, pattern: &Value, to_itself: bool) -> bool {
+    let traffic = json!({ "pattern": pattern, "process": { "bernoulli": { "load": 0.1 } } });
+    let jobs = json!([{ "placement": placement, "traffic": traffic }]);
+    let semantics = json!({ "self_traffic": if to_itself { "router" } else { "none" } });
+    let Ok(plan) = plan_with(topology, &jobs, &semantics) else { return false };
+    let job = Job { plan: &plan, number: 0, to_itself };
+    let count = job.nodes().len();
+    // Among them the hot node, if the job has it.
+    let hot = job.nodes().iter().position(|&node| node == 12).unwrap_or(0);
+    for &from in [0, 1, count / 2, count - 1, hot].map(|place| &job.nodes()[place]) {
+        let shares = job.shares(&plan.experiment.jobs[0].traffic.as_ref().unwrap().pattern, from);
+        let built = &plan.system.jobs[0].traffic().unwrap().pattern;
+        let is_fixed = pattern.get("permutation").is_some() && shares.contains_key(&from);
+        assert_eq!(built.is_silent(from), is_fixed && !to_itself, "{pattern} from {from}");
+        if built.is_silent(from) {
+            continue;
+        }
+        let mut stream = Stream::new(17, Purpose::Pattern, from.into());
+        let mut counts = BTreeMap::new();
+        for _ in 0..3_000 {
+            *counts.entry(built.destination(from, &mut stream)).or_default() += 1;
+        }
+        check(&shares, &counts, &format!("{pattern} from {from} on {topology}, {placement}, {semantics}"));
     }
+    true
 }
 
 #[test]

@@ -1,0 +1,1 @@
+"""Documents made of what other simulators read."""

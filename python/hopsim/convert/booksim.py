@@ -1,0 +1,519 @@
+"""Documents made of configuration files of BookSim 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isqrt
+from typing import Any
+
+from hopsim.convert.booksim_file import Assignment, call, elements
+from hopsim.convert.booksim_options import CHOICES, OPTIONS, ROUTINGS, Value
+from hopsim.errors import ConfigError
+from hopsim.suggestion import suggestion
+
+MOST_INT = 2**31 - 1
+"""Largest number that an option of BookSim holds."""
+
+LEAST: Mapping[str, int] = {
+    "k": 1,
+    "n": 1,
+    "c": 1,
+    "num_vcs": 1,
+    "vc_buf_size": 1,
+    "routing_delay": 0,
+    "vc_alloc_delay": 1,
+    "sw_alloc_delay": 1,
+    "st_prepare_delay": 0,
+    "st_final_delay": 0,
+    "warmup_periods": 0,
+    "sample_period": 1,
+    "max_samples": 1,
+}
+"""Least values of options that are carried over."""
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What a file becomes.
+
+    Attributes:
+        document: a document of hopsim.
+        remarks: what it has instead of what could not be carried over, a sentence for each option.
+    """
+
+    document: dict[str, Any]
+    remarks: list[str]
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network in the words of a document.
+
+    Attributes:
+        topology: what stands for `topology`.
+        latencies: of the channels of each class of links, as BookSim counts them [cycles].
+        vcs: of each class of links.
+        nodes: their number.
+        is_grid: whether tornado and neighbor of BookSim are those of hopsim.
+        has_equal_numbers: whether nodes have the numbers that they have in BookSim.
+        routing: what stands for `routing`.
+    """
+
+    topology: dict[str, Any]
+    latencies: dict[str, int]
+    vcs: dict[str, int]
+    nodes: int
+    is_grid: bool = False
+    has_equal_numbers: bool = True
+    routing: dict[str, Any] = field(default_factory=lambda: {"minimal": {}})
+
+
+class Settings:
+    """The values of all options: those that a file sets, and BookSim's defaults."""
+
+    def __init__(self, assignments: Iterable[Assignment]) -> None:
+        """Takes the last value of each option, as BookSim does. Raises `ConfigError` for what it refuses."""
+        self._given: dict[str, Assignment] = {}
+        for one in assignments:
+            _check(one)
+            self._given[one.name] = one
+        for name, names in CHOICES.items():
+            self._check_name(name, names)
+        for name, least in LEAST.items():
+            if self.number(name) < least:
+                raise self.refused(name, "is too small", f"{least} or more")
+
+    def value(self, name: str) -> Value:
+        """The value of an option."""
+        return self._given[name].value if name in self._given else OPTIONS[name].default
+
+    def number(self, name: str) -> int:
+        """The value of an option that is a whole number, or a list of one."""
+        value = self.single(name)
+        try:
+            return int(value)
+        except ValueError:
+            raise self.refused(name, "is no whole number", "a number such as 1") from None
+
+    def real(self, name: str) -> float:
+        """The value of an option that is a number, or a list of one."""
+        value = self.single(name)
+        try:
+            return float(value)
+        except ValueError:
+            raise self.refused(name, "is no number", "a number such as 0.1") from None
+
+    def single(self, name: str) -> Value:
+        """The value of an option, of a list its only element."""
+        value = self.value(name)
+        if not isinstance(value, str):
+            return value
+        found = elements(value)
+        if len(found) > 1:
+            raise self.refused(
+                name, "is a list with a value for each class, and the document has one class", "one value"
+            )
+        return found[0] if found else value
+
+    def refused(self, name: str, reason: str, valid: str, hint: str = "") -> ConfigError:
+        """The refusal of an option's value."""
+        place = f"line {self._given[name].line}: " if name in self._given else ""
+        default = "" if name in self._given else ", which is BookSim's default,"
+        return ConfigError(f"{place}{name} = {self.value(name)}{default} {reason}; valid: {valid}{hint}")
+
+    def remark(self, name: str, instead: str) -> str:
+        """A sentence about an option whose value the document does not have."""
+        default = "" if name in self._given else ", which is BookSim's default,"
+        return f"{name} = {self.value(name)}{default} {instead}."
+
+    def _check_name(self, name: str, names: tuple[str, ...]) -> None:
+        chosen, _ = call(str(self.single(name)))
+        if chosen not in names:
+            hint = suggestion(chosen, names)
+            raise self.refused(name, "is nothing that BookSim knows", ", ".join(names), hint)
+
+
+def _check(one: Assignment) -> None:
+    """Refuses an option that BookSim does not have, or a value that is not of its type."""
+    place, option = f"line {one.line}: {one.name} = {one.value}", OPTIONS.get(one.name)
+    if option is None:
+        hint = suggestion(one.name, OPTIONS)
+        raise ConfigError(f"{place}: BookSim has no option {one.name}{hint or '; valid: its options'}")
+    if isinstance(one.value, str):
+        if not (option.is_text or isinstance(option.default, str)):
+            raise ConfigError(f"{place}: is a text; valid: a number such as {option.default}")
+        return
+    if isinstance(option.default, str):
+        raise ConfigError(f"{place}: is a number; valid: a text")
+    if isinstance(option.default, float) and isinstance(one.value, int):
+        raise ConfigError(f"{place}: BookSim takes no whole number here; valid: {one.value}.0")
+    if isinstance(option.default, int) and isinstance(one.value, float):
+        raise ConfigError(f"{place}: is no whole number; valid: a number such as {option.default}")
+    if abs(one.value) > MOST_INT:
+        raise ConfigError(f"{place}: is more than BookSim holds; valid: -{MOST_INT} … {MOST_INT}")
+
+
+def convert(assignments: Iterable[Assignment]) -> Converted:
+    """What the assignments of a file become. Raises `ConfigError` where hopsim has nothing of the kind."""
+    settings = Settings(assignments)
+    _check_kinds(settings)
+    network = _network(settings)
+    remarks: list[str] = []
+    length = _packet_length(settings)
+    document: dict[str, Any] = {
+        "compat": "booksim",
+        "load": _load(settings, length, remarks),
+        "topology": network.topology,
+        "links": _links(network),
+        "router": {"virtual_channel": _router(settings, network, length, remarks)},
+        "routing": network.routing,
+        "jobs": [{"traffic": {"pattern": _pattern(settings, network), "packet_length": length}}],
+        "measure": _measure(settings, remarks),
+    }
+    for name, option in OPTIONS.items():
+        if option.instead and (option.differs or settings.value(name) != option.default):
+            remarks += _lacking(settings, name, option.instead)
+    return Converted(document, remarks)
+
+
+def _lacking(settings: Settings, name: str, instead: str) -> list[str]:
+    """The remark about an option that hopsim lacks, unless its value is what hopsim does."""
+    if (name, settings.value(name)) == ("sw_allocator", "separable_input_first"):
+        return []
+    return [settings.remark(name, instead)]
+
+
+def _check_kinds(settings: Settings) -> None:
+    """Refuses what would be another experiment without it."""
+    only: dict[str, tuple[Value, str]] = {
+        "router": ("iq", "is a kind of router that hopsim does not have"),
+        "sim_type": ("latency or throughput", "sends batches, which hopsim does not"),
+        "subnets": (1, "is several networks side by side, of which a document has one"),
+        "classes": (1, "is several classes of traffic, of which a document has one"),
+        "use_read_write": (
+            0,
+            "is requests and replies with lengths and VCs of their own, not those of hopsim",
+        ),
+        "injection_process": (
+            "bernoulli",
+            "has bursts whose packets have destinations of their own, and those of hopsim have one",
+        ),
+    }
+    for name, (valid, reason) in only.items():
+        chosen = settings.single(name)
+        chosen = call(chosen)[0] if isinstance(chosen, str) else chosen
+        if str(chosen) not in str(valid).split(" or "):
+            raise settings.refused(name, reason, str(valid))
+
+
+# The networks.
+
+
+def _network(settings: Settings) -> Network:
+    """The network, with its routing."""
+    name = str(settings.value("topology"))
+    routing = str(settings.value("routing_function"))
+    if routing not in ROUTINGS[name]:
+        valid = ", ".join(ROUTINGS[name])
+        hint = suggestion(routing, ROUTINGS[name])
+        raise settings.refused("routing_function", f"is no routing of BookSim for {name}", valid, hint)
+    make, routings = NETWORKS.get(name, (None, ()))
+    if make is None:
+        raise settings.refused("topology", LACKING[name], ", ".join(NETWORKS))
+    if routing not in routings:
+        reason = f"is not the same in hopsim: {OTHER_ROUTINGS.get(routing, 'its VCs are chosen otherwise')}"
+        raise settings.refused("routing_function", reason, " or ".join(routings))
+    return make(settings)
+
+
+def _mesh(settings: Settings) -> Network:
+    k, n = settings.number("k"), settings.number("n")
+    _check_size(settings, k, n)
+    return Network(
+        {"mesh": {"sides": [k] * n}},
+        {"network": 1},
+        {"network": settings.number("num_vcs")},
+        k**n,
+        is_grid=settings.number("xr") == 1,
+    )
+
+
+def _cmesh(settings: Settings) -> Network:
+    k, n, c = (settings.number(name) for name in ("k", "n", "c"))
+    _check_size(settings, k, n)
+    side = isqrt(c)
+    if n != 2 or side * side != c or c // n != side:
+        raise settings.refused("c", "has channels of two lengths, and a mesh of hopsim one", "4 with n = 2")
+    is_long = settings.number("use_noc_latency") == 1
+    return Network(
+        {"mesh": {"sides": [k] * n, "nodes_per_router": c}},
+        {"network": side if is_long else 1},
+        {"network": settings.number("num_vcs")},
+        c * k**n,
+        has_equal_numbers=False,
+    )
+
+
+def _fattree(settings: Settings) -> Network:
+    k, n = settings.number("k"), settings.number("n")
+    _check_size(settings, k, n)
+    return Network(
+        {"fat_tree": {"k": k, "levels": n}},
+        {"network": 1},
+        {"network": settings.number("num_vcs")},
+        k**n,
+        routing={"minimal": {"up": "random"}},
+    )
+
+
+def _flatfly(settings: Settings) -> Network:
+    k, n, c = (settings.number(name) for name in ("k", "n", "c"))
+    _check_size(settings, k, n)
+    if settings.number("use_noc_latency") == 1:
+        raise settings.refused(
+            "use_noc_latency",
+            "gives the channels of a flatfly the latency of their length, and all links of a HyperX have one",
+            "0 with topology = flatfly",
+        )
+    return Network(
+        {"hyperx": {"sides": [k] * n, "nodes_per_router": c}},
+        {"network": 1},
+        {"network": settings.number("num_vcs")},
+        c * k**n,
+        has_equal_numbers=c == 1,
+    )
+
+
+def _fly(settings: Settings) -> Network:
+    k, n = settings.number("k"), settings.number("n")
+    if n != 1:
+        raise settings.refused(
+            "n",
+            "is a butterfly, whose nodes inject at its first stage and eject at its last: a node of "
+            "hopsim is at "
+            "one router",
+            "1 with topology = fly: a router alone",
+        )
+    return Network({"graph": {"nodes": [k]}}, {}, {}, k)
+
+
+def _dragonfly(settings: Settings) -> Network:
+    k, vcs = settings.number("k"), settings.number("num_vcs")
+    if settings.number("n") != 1:
+        raise settings.refused("n", "is a dragonfly that BookSim does not build", "1 with dragonflynew")
+    if vcs < 2:
+        raise settings.refused("num_vcs", "is too few for a dragonfly", "2 or more")
+    return Network(
+        {"dragonfly": {"p": k, "a": 2 * k, "h": k, "arrangement": "consecutive"}},
+        {"local": 10, "global": 100},
+        {"local": 2, "global": 1},
+        2 * k * k * (2 * k * k + 1),
+    )
+
+
+def _check_size(settings: Settings, k: int, n: int) -> None:
+    """Refuses networks whose number of routers nobody could hold, before it is computed."""
+    if k < 2:
+        raise settings.refused("k", "is a network without links", "2 or more")
+    if n > MOST_DIMENSIONS or k**n > MOST_INT:
+        raise settings.refused("n", f"with k = {k} is too large a network", f"fewer than {MOST_INT} routers")
+
+
+MOST_DIMENSIONS = 31
+"""More than that no network of BookSim can have, with two routers in each."""
+
+NETWORKS: Mapping[str, tuple[Callable[[Settings], Network], tuple[str, ...]]] = {
+    "mesh": (_mesh, ("dor", "dim_order")),
+    "cmesh": (_cmesh, ("dor_no_express",)),
+    "fattree": (_fattree, ("nca",)),
+    "flatfly": (_flatfly, ("ran_min",)),
+    "fly": (_fly, ("dest_tag",)),
+    "dragonflynew": (_dragonfly, ("min",)),
+}
+"""Topologies that hopsim has, and routings of theirs that are the same mechanism."""
+
+LACKING: Mapping[str, str] = {
+    "torus": "has VC classes by dimension against deadlock, which routers of flits in hopsim do not have yet",
+    "qtree": "is a tree of four-way routers without nodes, which hopsim has only as topology.graph, by hand",
+    "tree4": "has two links between the same routers, of which minimal routing in hopsim takes one",
+    "anynet": "has paths that BookSim does not keep from deadlock; topology.graph has links, by hand",
+}
+"""Why the others are not carried over."""
+
+OTHER_ROUTINGS: Mapping[str, str] = {
+    "xy_yx": "half of the VCs are for each order of dimensions",
+    "adaptive_xy_yx": "half of the VCs are for each order of dimensions",
+    "xyyx": "half of the VCs are for each order of dimensions",
+    "adaptive_xyyx": "half of the VCs are for each order of dimensions",
+    "romm": "half of the VCs are for each part of the detour",
+    "valiant": "half of the VCs are for each part of the detour, and any at the destination's router",
+    "min_adapt": "BookSim's is adaptive in the first productive dimension alone",
+    "planar_adapt": "BookSim's is adaptive in two dimensions at a time",
+    "anca": "the less occupied of two ports that are drawn is taken upwards",
+    "ugal": "BookSim's compares queues by a rule of its own",
+}
+"""What is not the same in routings that are not carried over."""
+
+
+# The rest.
+
+
+def _links(network: Network) -> dict[str, Any]:
+    """Latencies: what is put on a channel of BookSim in a cycle is read a cycle after its latency is over."""
+    latencies = {"injection": 1, **network.latencies}
+    return {name: {"latency": latency + 1} for name, latency in latencies.items()}
+
+
+def _router(settings: Settings, network: Network, length: int, remarks: list[str]) -> dict[str, Any]:
+    vcs, buffer = settings.number("num_vcs"), settings.number("vc_buf_size")
+    total = settings.number("buf_size")
+    if total > 0:
+        buffer = total // vcs
+        if not buffer:
+            raise settings.refused("buf_size", "leaves a VC without a buffer", f"{vcs} or more")
+    if settings.value("buffer_policy") != "private":
+        remarks.append(
+            settings.remark(
+                "buffer_policy", f"has no counterpart: every VC has a buffer of its own, of {buffer} flits"
+            )
+        )
+    if buffer < length:
+        remarks.append(
+            f"vc_buf_size = {buffer} is less than a packet, and buffers.injection has room for one: a node "
+            "sends a packet when all of it has room."
+        )
+    for name in ("routing_delay", "vc_alloc_delay", "st_final_delay"):
+        if settings.number(name) > 1:
+            remarks.append(
+                settings.remark(
+                    name, "is carried over as a pipeline; BookSim lets a router begin with all heads at once"
+                )
+            )
+    return {
+        "vcs": {**network.vcs, "injection": vcs},
+        "buffers": {**dict.fromkeys(network.vcs, buffer), "injection": max(buffer, length)},
+        "routing_delay": settings.number("routing_delay"),
+        "vc_allocation_delay": settings.number("vc_alloc_delay"),
+        "switch_traversal_delay": settings.number("st_prepare_delay") + settings.number("st_final_delay"),
+    }
+
+
+def _packet_length(settings: Settings) -> int:
+    """The length of packets; BookSim draws one of a list in a list."""
+    sizes = elements(str(settings.single("packet_size")))
+    if len(sizes) != 1:
+        raise settings.refused(
+            "packet_size", "is several lengths, of which a job of hopsim has one", "one length"
+        )
+    try:
+        length = int(sizes[0])
+    except ValueError:
+        length = 0
+    if length < 1:
+        raise settings.refused("packet_size", "is no length of a packet", "1 or more")
+    return length
+
+
+def _load(settings: Settings, length: int, remarks: list[str]) -> float:
+    """The load in flits/(node·cycle)."""
+    rate = settings.real("injection_rate")
+    if not 0.0 <= rate < float("inf"):
+        raise settings.refused("injection_rate", "is no rate", "0.0 or more")
+    load = rate if settings.number("injection_rate_uses_flits") else rate * length
+    if load > 1.0:
+        remarks.append(
+            settings.remark(
+                "injection_rate",
+                f"is {load:g} flits per node and cycle; the document has load = 1, all that the link "
+                f"of a node "
+                "carries",
+            )
+        )
+    return min(load, 1.0)
+
+
+def _pattern(settings: Settings, network: Network) -> dict[str, Any]:
+    """The pattern of traffic."""
+    name, given = call(str(settings.single("traffic")))
+    patterns: dict[str, dict[str, Any]] = {
+        "uniform": {"uniform": {}},
+        "randperm": {"random_permutation": {}},
+        "bitcomp": {"permutation": "bit_complement"},
+        "bitrev": {"permutation": "bit_reversal"},
+        "shuffle": {"permutation": "shuffle"},
+        "transpose": {"permutation": "transpose"},
+        "tornado": {"permutation": "tornado"},
+        "neighbor": {"permutation": "neighbour"},
+        "bad_dragon": {"adversarial": {"offset": 1}},
+    }
+    if not network.has_equal_numbers and name not in {"uniform", "randperm"}:
+        raise settings.refused(
+            "traffic", "goes by numbers of nodes, which are others in this network of hopsim", "uniform"
+        )
+    if name == "hotspot":
+        return _hotspots(settings, network, given)
+    if name in {"tornado", "neighbor"} and not network.is_grid:
+        raise settings.refused("traffic", "is not the same in this network of hopsim", "uniform")
+    if name == "bad_dragon" and "dragonfly" not in network.topology:
+        raise settings.refused("traffic", "is for a dragonfly", "uniform")
+    if given and name != "uniform":
+        raise settings.refused("traffic", "has arguments that the pattern of hopsim does not have", name)
+    if name not in patterns:
+        raise settings.refused("traffic", "is no pattern of hopsim", ", ".join([*patterns, "hotspot"]))
+    return patterns[name]
+
+
+def _hotspots(settings: Settings, network: Network, given: list[str]) -> dict[str, Any]:
+    """All packets to the hot nodes, by weight: `hotspot({{nodes},{weights}})`."""
+    try:
+        nodes = [int(node) for node in elements(given[0])] if given else [-1]
+        rates = [int(rate) for rate in elements(given[1])] if len(given) > 1 else [1]
+    except ValueError:
+        raise settings.refused("traffic", "names no nodes", "hotspot({{0,27},{4,2}})") from None
+    rates = [*rates, *[rates[-1]] * len(nodes)][: len(nodes)] if rates else []
+    if not rates or min(rates) < 1:
+        raise settings.refused("traffic", "has no weights", "hotspot({{0,27},{4,2}}), weights of 1 or more")
+    if any(not 0 <= node < network.nodes for node in nodes):
+        valid = f"nodes 0 … {network.nodes - 1}, by number"
+        raise settings.refused("traffic", "names a node that is drawn or not there", valid)
+    parts: list[dict[str, Any]] = [{"hotspot": {"node": node, "fraction": 1.0}} for node in nodes]
+    if len(parts) == 1:
+        return parts[0]
+    return {"mix": [{"weight": rate, "pattern": part} for rate, part in zip(rates, parts, strict=True)]}
+
+
+def _measure(settings: Settings, remarks: list[str]) -> dict[str, Any]:
+    """Warm-up and window: all periods that BookSim measures at most."""
+    period, most = settings.number("sample_period"), settings.number("max_samples")
+    warmup = settings.number("warmup_periods")
+    if most <= warmup:
+        raise settings.refused("max_samples", "leaves nothing to measure", f"more than {warmup}")
+    if not warmup:
+        remarks.append(
+            settings.remark(
+                "warmup_periods", 'warms up until figures settle; the document has measure.warmup = "auto"'
+            )
+        )
+    cycles = (most - warmup) * period
+    remarks.append(
+        settings.remark(
+            "max_samples",
+            f"is the longest that BookSim runs, which ends as soon as figures settle; the document "
+            f"has a window of "
+            f"{cycles} cycles, all periods behind the warm-up",
+        )
+    )
+    seed = settings.single("seed")
+    if seed == "time":
+        remarks.append(settings.remark("seed", "is another one every time; the document has 0"))
+        seed = 0
+    seed = settings.number("seed") if seed != 0 else 0
+    if seed < 0:
+        raise settings.refused("seed", "is no seed of hopsim", "0 or more")
+    return {
+        "warmup": warmup * period or "auto",
+        "cycles": cycles,
+        "batches": min(10, cycles),
+        "seed": seed,
+    }

@@ -1,0 +1,459 @@
+"""Configuration files of BookSim 2 that become documents, and those that are refused."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Command
+from hopsim.convert import booksim, booksim_file, booksim_options
+from hopsim.convert.booksim_file import Assignment
+from hopsim.document.experiment import Experiment
+from hopsim.errors import ConfigError
+
+MESH = "topology = mesh; routing_function = dor;\n"
+WINDOW = (
+    "max_samples = 10, which is BookSim's default, is the longest that BookSim runs, which ends as soon as "
+    "figures settle; the document has a window of 7000 cycles, all periods behind the warm-up."
+)
+ALLOCATORS = [
+    "vc_allocator = islip, which is BookSim's default, has no counterpart: a head asks for one "
+    "output VC, the "
+    "free one with most credits, and each output VC grants one head, round-robin.",
+    "sw_allocator = islip, which is BookSim's default, has no counterpart: the switch allocator is "
+    "separable, "
+    "input first.",
+]
+UNSTABLE = (
+    "latency_thres = 500.0, which is BookSim's default, has no counterpart: a run goes on to its last cycle, "
+    "and its verdict says whether it was stable."
+)
+ALWAYS = [WINDOW, *ALLOCATORS, UNSTABLE]
+
+
+def converted(text: str) -> booksim.Converted:
+    return booksim.convert(booksim_file.assignments(text))
+
+
+def document(text: str) -> dict[str, Any]:
+    """What a file becomes, which hopsim takes."""
+    made = converted(text).document
+    Experiment.of(made).points()
+    return made
+
+
+def refusal(text: str) -> str:
+    """Why a file is refused."""
+    with pytest.raises(ConfigError) as refused:
+        converted(text)
+    return str(refused.value)
+
+
+def traffic(text: str) -> Any:
+    return document(MESH + text)["jobs"][0]["traffic"]["pattern"]
+
+
+def test_a_mesh_becomes_a_mesh() -> None:
+    text = """
+// A comment; with = signs
+topology = mesh;   k = 4;  n = 3;
+routing_function = dim_order;
+num_vcs = 4; vc_buf_size = 6;
+routing_delay = 0; vc_alloc_delay = 2; st_prepare_delay = 1; st_final_delay = 1;
+traffic = transpose;
+packet_size = 5; injection_rate = 0.02;
+sample_period = 500; warmup_periods = 2; max_samples = 6;
+seed = 7; k = 4;
+"""
+    assert converted(text).document == {
+        "compat": "booksim",
+        "load": 0.1,
+        "topology": {"mesh": {"sides": [4, 4, 4]}},
+        "links": {"injection": {"latency": 2}, "network": {"latency": 2}},
+        "router": {
+            "virtual_channel": {
+                "vcs": {"network": 4, "injection": 4},
+                "buffers": {"network": 6, "injection": 6},
+                "routing_delay": 0,
+                "vc_allocation_delay": 2,
+                "switch_traversal_delay": 2,
+            }
+        },
+        "routing": {"minimal": {}},
+        "jobs": [{"traffic": {"pattern": {"permutation": "transpose"}, "packet_length": 5}}],
+        "measure": {"warmup": 1000, "cycles": 2000, "batches": 10, "seed": 7},
+    }
+
+
+def test_the_command_writes_a_document_and_what_it_has_instead(hopsim: Command, tmp_path: Path) -> None:
+    (tmp_path / "mesh").write_text(MESH + "k = 4; injection_rate = 0.05; num_vcs = 2; credit_delay = 2;")
+    done = hopsim("convert", "booksim", "mesh")
+    assert done.stderr.splitlines() == [
+        WINDOW,
+        "credit_delay = 2 has no counterpart: a credit counts in the cycle in which it has crossed the link.",
+        *ALLOCATORS,
+        UNSTABLE,
+    ]
+    assert tomllib.loads(done.stdout) == document((tmp_path / "mesh").read_text())
+    (tmp_path / "mesh.toml").write_text(done.stdout)
+    hopsim("run", "mesh.toml", "--out", "results")
+
+
+@pytest.mark.parametrize(
+    ("text", "topology", "latencies", "vcs", "routing"),
+    [
+        (
+            "topology = fattree; routing_function = nca; k = 4; n = 3; num_vcs = 4;",
+            {"fat_tree": {"k": 4, "levels": 3}},
+            {"injection": 2, "network": 2},
+            {"network": 4, "injection": 4},
+            {"minimal": {"up": "random"}},
+        ),
+        (
+            "topology = cmesh; routing_function = dor_no_express; k = 4; n = 2; c = 4; xr = 2; yr = 2;",
+            {"mesh": {"sides": [4, 4], "nodes_per_router": 4}},
+            {"injection": 2, "network": 3},
+            {"network": 16, "injection": 16},
+            {"minimal": {}},
+        ),
+        (
+            "topology = flatfly; routing_function = ran_min; k = 4; n = 2; c = 4; use_noc_latency = 0;",
+            {"hyperx": {"sides": [4, 4], "nodes_per_router": 4}},
+            {"injection": 2, "network": 2},
+            {"network": 16, "injection": 16},
+            {"minimal": {}},
+        ),
+        (
+            "topology = dragonflynew; routing_function = min; k = 2; n = 1; num_vcs = 3;",
+            {"dragonfly": {"p": 2, "a": 4, "h": 2, "arrangement": "consecutive"}},
+            {"injection": 2, "local": 11, "global": 101},
+            {"local": 2, "global": 1, "injection": 3},
+            {"minimal": {}},
+        ),
+        (
+            "topology = fly; routing_function = dest_tag; k = 8; n = 1; num_vcs = 8;",
+            {"graph": {"nodes": [8]}},
+            {"injection": 2},
+            {"injection": 8},
+            {"minimal": {}},
+        ),
+    ],
+)
+def test_other_networks(
+    text: str,
+    topology: dict[str, Any],
+    latencies: dict[str, int],
+    vcs: dict[str, int],
+    routing: dict[str, Any],
+) -> None:
+    made = document(text)
+    assert made["topology"] == topology
+    assert made["links"] == {name: {"latency": latency} for name, latency in latencies.items()}
+    assert made["router"]["virtual_channel"]["vcs"] == vcs
+    assert made["routing"] == routing
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("uniform", {"uniform": {}}),
+        ("{uniform}", {"uniform": {}}),
+        ("bitcomp", {"permutation": "bit_complement"}),
+        ("bitrev", {"permutation": "bit_reversal"}),
+        ("shuffle", {"permutation": "shuffle"}),
+        ("tornado", {"permutation": "tornado"}),
+        ("neighbor", {"permutation": "neighbour"}),
+        ("randperm", {"random_permutation": {}}),
+        ("hotspot({{9},{1}})", {"hotspot": {"node": 9, "fraction": 1.0}}),
+        # BookSim takes the first element of a list in single braces.
+        ("hotspot({9,27},{4,2})", {"hotspot": {"node": 9, "fraction": 1.0}}),
+        (
+            "hotspot({{0,27,5},{4,2}})",
+            {
+                "mix": [
+                    {"weight": 4, "pattern": {"hotspot": {"node": 0, "fraction": 1.0}}},
+                    {"weight": 2, "pattern": {"hotspot": {"node": 27, "fraction": 1.0}}},
+                    {"weight": 2, "pattern": {"hotspot": {"node": 5, "fraction": 1.0}}},
+                ]
+            },
+        ),
+    ],
+)
+def test_patterns(name: str, pattern: dict[str, Any]) -> None:
+    assert traffic(f"traffic = {name};") == pattern
+
+
+def test_rates_are_of_packets_unless_they_are_of_flits() -> None:
+    assert document(MESH + "injection_rate = 0.1; packet_size = {5};")["load"] == pytest.approx(0.5)
+    assert document(MESH + "injection_rate = {0.1}; packet_size = 5; injection_rate_uses_flits = 1;")[
+        "load"
+    ] == pytest.approx(0.1)
+    made = converted(MESH + "injection_rate = 0.5; packet_size = 5;")
+    assert made.document["load"] == 1.0
+    assert made.remarks[0] == (
+        "injection_rate = 0.5 is 2.5 flits per node and cycle; the document has load = 1, all that "
+        "the link of "
+        "a node carries."
+    )
+
+
+def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
+    made = converted(
+        MESH
+        + "wait_for_tail_credit = 1; buffer_policy = shared; buf_size = 32; num_vcs = 4; packet_size = 20;"
+        "routing_delay = 2; warmup_periods = 0; seed = time; sw_allocator = separable_input_first; "
+        "watch_out = -;"
+        "injection_rate = 0.01;"
+    )
+    assert made.document["measure"] == {"warmup": "auto", "cycles": 10_000, "batches": 10, "seed": 0}
+    assert made.document["router"]["virtual_channel"]["buffers"] == {"network": 8, "injection": 20}
+    assert made.remarks == [
+        "buffer_policy = shared has no counterpart: every VC has a buffer of its own, of 8 flits.",
+        "vc_buf_size = 8 is less than a packet, and buffers.injection has room for one: a node sends "
+        "a packet "
+        "when all of it has room.",
+        "routing_delay = 2 is carried over as a pipeline; BookSim lets a router begin with all heads "
+        "at once.",
+        'warmup_periods = 0 warms up until figures settle; the document has measure.warmup = "auto".',
+        WINDOW.replace("7000", "10000"),
+        "seed = time is another one every time; the document has 0.",
+        "wait_for_tail_credit = 1 has no counterpart: an output VC is free in the cycle after the "
+        "tail has been "
+        "granted the switch.",
+        ALLOCATORS[0],
+        UNSTABLE,
+        "watch_out = - is about what BookSim prints; the document has no such key.",
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name, option in booksim_options.OPTIONS.items() if option.instead])
+def test_every_option_that_hopsim_lacks_is_said_if_it_is_set(name: str) -> None:
+    option = booksim_options.OPTIONS[name]
+    others: dict[str, booksim_options.Value] = {
+        "vc_allocator": "pim(3)",
+        "sw_allocator": "wavefront",
+        "spec_sw_allocator": "islip",
+        "priority": "age",
+    }
+    value = others.get(name, "some/file" if isinstance(option.default, str) else option.default + 1)
+    made = booksim.convert([*booksim_file.assignments(MESH), Assignment(name, value, 3)])
+    assert f"{name} = {value} {option.instead}." in made.remarks
+    assert len(made.remarks) == len(ALWAYS) + (not option.differs)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "sets no option; valid: "),
+        ("// nothing\n", "sets no option; valid: "),
+        ("k = 8", "line 1: the end of the file follows k = 8, and no ;; valid: "),
+        ("k = 8\nn = 2;", "line 2: 'n' follows k = 8, and no ;; valid: "),
+        ("k 8;", "line 1: '8' follows k, and no =; valid: "),
+        ("k = ;", "line 1: ';' is no value of k; valid: "),
+        ("\n= 8;", "line 2: '=' is no name of an option; valid: "),
+        ("k = {1, 2};", "line 1: '{' is no value of k; valid: "),
+        ("k", "line 1: the end of the file follows k, and no =; valid: "),
+    ],
+)
+def test_what_is_no_assignment(text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        booksim_file.assignments(text)
+    assert str(refused.value) == f"{message}{booksim_file.KIND}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\nnum_vc = 4;", "line 2: num_vc = 4: BookSim has no option num_vc; did you mean num_vcs?"),
+        ("zzzzzzzz = 4;", "line 1: zzzzzzzz = 4: BookSim has no option zzzzzzzz; valid: its options"),
+        ("k = eight;", "line 1: k = eight: is a text; valid: a number such as 8"),
+        ("k = 8.5;", "line 1: k = 8.5: is no whole number; valid: a number such as 8"),
+        ("topology = 3;", "line 1: topology = 3: is a number; valid: a text"),
+        ("injection_rate = 1;", "line 1: injection_rate = 1: BookSim takes no whole number here; valid: 1.0"),
+        (
+            "k = 3000000000;",
+            "line 1: k = 3000000000: is more than BookSim holds; valid: -2147483647 … 2147483647",
+        ),
+        (
+            "topology = meshh;",
+            "line 1: topology = meshh is nothing that BookSim knows; valid: torus, mesh, cmesh, fly, qtree, "
+            "tree4, fattree, flatfly, anynet, dragonflynew; did you mean mesh?",
+        ),
+        (MESH + "num_vcs = 0;", "line 2: num_vcs = 0 is too small; valid: 1 or more"),
+        (MESH + "sw_alloc_delay = 0;", "line 2: sw_alloc_delay = 0 is too small; valid: 1 or more"),
+        (
+            "topology = mesh;",
+            "routing_function = none, which is BookSim's default, is no routing of BookSim for mesh; "
+            "valid: dor, "
+            "dim_order, dim_order_ni, dim_order_pni, xy_yx, adaptive_xy_yx, romm, romm_ni, min_adapt, "
+            "planar_adapt, valiant, chaos",
+        ),
+        (
+            "routing_function = dim_order;",
+            "topology = torus, which is BookSim's default, has VC classes by dimension against "
+            "deadlock, which "
+            "routers of flits in hopsim do not have yet; valid: mesh, cmesh, fattree, flatfly, fly, "
+            "dragonflynew",
+        ),
+        (
+            "topology = mesh;\nrouting_function = romm;",
+            "line 2: routing_function = romm is not the same in hopsim: half of the VCs are for each "
+            "part of the "
+            "detour; valid: dor or dim_order",
+        ),
+        (
+            "topology = flatfly; routing_function = ran_min;",
+            "use_noc_latency = 1, which is BookSim's default, gives the channels of a flatfly the latency of "
+            "their length, and all links of a HyperX have one; valid: 0 with topology = flatfly",
+        ),
+        (
+            "topology = fly; routing_function = dest_tag;",
+            "n = 2, which is BookSim's default, is a butterfly, whose nodes inject at its first "
+            "stage and eject "
+            "at its last: a node of hopsim is at one router; valid: 1 with topology = fly: a router alone",
+        ),
+        (
+            "topology = cmesh; routing_function = dor_no_express; c = 2;",
+            "line 1: c = 2 has channels of two lengths, and a mesh of hopsim one; valid: 4 with n = 2",
+        ),
+        (
+            "topology = cmesh; routing_function = dor_no_express; c = 4; traffic = bitrev;",
+            "line 1: traffic = bitrev goes by numbers of nodes, which are others in this network of hopsim; "
+            "valid: uniform",
+        ),
+        (
+            "topology = dragonflynew; routing_function = min; n = 1; num_vcs = 1;",
+            "line 1: num_vcs = 1 is too few for a dragonfly; valid: 2 or more",
+        ),
+        (
+            "topology = dragonflynew; routing_function = min; k = 2;",
+            "n = 2, which is BookSim's default, is a dragonfly that BookSim does not build; valid: 1 with "
+            "dragonflynew",
+        ),
+        (MESH + "k = 1;", "line 2: k = 1 is a network without links; valid: 2 or more"),
+        (
+            MESH + "n = 40;",
+            "line 2: n = 40 with k = 8 is too large a network; valid: fewer than 2147483647 routers",
+        ),
+        (
+            MESH + "router = event;",
+            "line 2: router = event is a kind of router that hopsim does not have; valid: iq",
+        ),
+        (
+            MESH + "sim_type = batch;",
+            "line 2: sim_type = batch sends batches, which hopsim does not; valid: latency or throughput",
+        ),
+        (
+            MESH + "subnets = 2;",
+            "line 2: subnets = 2 is several networks side by side, of which a document has one; valid: 1",
+        ),
+        (
+            MESH + "classes = 2;",
+            "line 2: classes = 2 is several classes of traffic, of which a document has one; valid: 1",
+        ),
+        (
+            MESH + "use_read_write = 1;",
+            "line 2: use_read_write = 1 is requests and replies with lengths and VCs of their own, "
+            "not those of "
+            "hopsim; valid: 0",
+        ),
+        (
+            MESH + "injection_process = on_off(0.1);",
+            "line 2: injection_process = on_off(0.1) has bursts whose packets have destinations of "
+            "their own, and "
+            "those of hopsim have one; valid: bernoulli",
+        ),
+        (
+            MESH + "packet_size = {{1,5}};",
+            "line 2: packet_size = {{1,5}} is several lengths, of which a job of hopsim has one; "
+            "valid: one length",
+        ),
+        (
+            MESH + "packet_size = {1,5};",
+            "line 2: packet_size = {1,5} is a list with a value for each class, and the document has "
+            "one class; "
+            "valid: one value",
+        ),
+        (MESH + "packet_size = {x};", "line 2: packet_size = {x} is no length of a packet; valid: 1 or more"),
+        (MESH + "injection_rate = -0.1;", "line 2: injection_rate = -0.1 is no rate; valid: 0.0 or more"),
+        (
+            MESH + "injection_rate = much;",
+            "line 2: injection_rate = much is no number; valid: a number such as 0.1",
+        ),
+        (
+            MESH + "traffic = taper64;",
+            "line 2: traffic = taper64 is no pattern of hopsim; valid: uniform, randperm, bitcomp, bitrev, "
+            "shuffle, transpose, tornado, neighbor, bad_dragon, hotspot",
+        ),
+        (MESH + "traffic = bad_dragon;", "line 2: traffic = bad_dragon is for a dragonfly; valid: uniform"),
+        (
+            MESH + "traffic = tornado(4);",
+            "line 2: traffic = tornado(4) has arguments that the pattern of hopsim does not have; "
+            "valid: tornado",
+        ),
+        (
+            MESH + "xr = 2; traffic = tornado;",
+            "line 2: traffic = tornado is not the same in this network of hopsim; valid: uniform",
+        ),
+        (
+            MESH + "traffic = hotspot({{0,99},{1}});",
+            "line 2: traffic = hotspot({{0,99},{1}}) names a node that is drawn or not there; valid: "
+            "nodes 0 … 63, "
+            "by number",
+        ),
+        (
+            MESH + "traffic = hotspot;",
+            "line 2: traffic = hotspot names a node that is drawn or not there; valid: nodes 0 … 63, "
+            "by number",
+        ),
+        (
+            MESH + "traffic = hotspot({{0,9},{1,0}});",
+            "line 2: traffic = hotspot({{0,9},{1,0}}) has no weights; valid: "
+            "hotspot({{0,27},{4,2}}), weights of 1 "
+            "or more",
+        ),
+        (
+            MESH + "traffic = hotspot({{a},{1}});",
+            "line 2: traffic = hotspot({{a},{1}}) names no nodes; valid: hotspot({{0,27},{4,2}})",
+        ),
+        (MESH + "max_samples = 3;", "line 2: max_samples = 3 leaves nothing to measure; valid: more than 3"),
+        (MESH + "buf_size = 3;", "line 2: buf_size = 3 leaves a VC without a buffer; valid: 16 or more"),
+        (MESH + "seed = -1;", "line 2: seed = -1 is no seed of hopsim; valid: 0 or more"),
+        (MESH + "seed = now;", "line 2: seed = now is no whole number; valid: a number such as 1"),
+    ],
+)
+def test_what_is_refused(text: str, message: str) -> None:
+    assert refusal(text) == message
+
+
+@pytest.mark.parametrize("name", booksim_options.CHOICES["topology"])
+def test_every_topology_of_booksim_is_carried_over_or_said_to_be_lacking(name: str) -> None:
+    assert (name in booksim.NETWORKS) != (name in booksim.LACKING)
+    assert set(booksim.NETWORKS.get(name, (None, ()))[1]) <= set(booksim_options.ROUTINGS[name])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "mesh: sets no option"),
+        (b"\x7fELF\x02\xff\xfe", "mesh: byte 5 is not UTF-8"),
+        (b"k = 8 \x00;", "mesh: line 1: '\\x00' follows k = 8, and no ;"),
+        (
+            MESH.encode() + b"num_vcs = 100;",
+            "mesh, as a document: line 5, column 55: router.virtual_channel.vcs.injection = 100: out "
+            "of range",
+        ),
+        (None, "cannot read mesh: No such file or directory"),
+    ],
+)
+def test_odd_files_have_a_message_and_no_document(
+    hopsim: Command, tmp_path: Path, content: bytes | None, message: str
+) -> None:
+    if content is not None:
+        (tmp_path / "mesh").write_bytes(content)
+    done = hopsim("convert", "booksim", "mesh", status=2)
+    assert done.stderr.startswith(f"hopsim: {message}")
+    assert not done.stdout
