@@ -26,6 +26,8 @@ LEAST: Mapping[str, int] = {
     "sw_alloc_delay": 1,
     "st_prepare_delay": 0,
     "st_final_delay": 0,
+    "credit_delay": 0,
+    "input_speedup": 1,
     "warmup_periods": 0,
     "sample_period": 1,
     "max_samples": 1,
@@ -58,6 +60,7 @@ class Network:
         is_grid: whether tornado and neighbor of BookSim are those of hopsim.
         has_equal_numbers: whether nodes have the numbers that they have in BookSim.
         routing: what stands for `routing`.
+        rings: how rings are kept free of deadlock, if there are some.
     """
 
     topology: dict[str, Any]
@@ -67,6 +70,7 @@ class Network:
     is_grid: bool = False
     has_equal_numbers: bool = True
     routing: dict[str, Any] = field(default_factory=lambda: {"minimal": {}})
+    rings: dict[str, Any] = field(default_factory=dict)
 
 
 class Settings:
@@ -173,15 +177,8 @@ def convert(assignments: Iterable[Assignment]) -> Converted:
     }
     for name, option in OPTIONS.items():
         if option.instead and (option.differs or settings.value(name) != option.default):
-            remarks += _lacking(settings, name, option.instead)
+            remarks.append(settings.remark(name, option.instead))
     return Converted(document, remarks)
-
-
-def _lacking(settings: Settings, name: str, instead: str) -> list[str]:
-    """The remark about an option that hopsim lacks, unless its value is what hopsim does."""
-    if (name, settings.value(name)) == ("sw_allocator", "separable_input_first"):
-        return []
-    return [settings.remark(name, instead)]
 
 
 def _check_kinds(settings: Settings) -> None:
@@ -236,6 +233,22 @@ def _mesh(settings: Settings) -> Network:
         {"network": settings.number("num_vcs")},
         k**n,
         is_grid=settings.number("xr") == 1,
+    )
+
+
+def _torus(settings: Settings) -> Network:
+    k, n, vcs = (settings.number(name) for name in ("k", "n", "num_vcs"))
+    _check_size(settings, k, n)
+    if vcs < 2:
+        raise settings.refused("num_vcs", "is too few for the two classes of a torus", "2 or more")
+    is_long = settings.number("use_noc_latency") == 1
+    return Network(
+        {"torus": {"sides": [k] * n}},
+        {"network": 2 if is_long else 1},
+        {"network": vcs},
+        k**n,
+        is_grid=settings.number("xr") == 1,
+        rings={"dateline": {"class": "dimension"}},
     )
 
 
@@ -325,6 +338,7 @@ MOST_DIMENSIONS = 31
 
 NETWORKS: Mapping[str, tuple[Callable[[Settings], Network], tuple[str, ...]]] = {
     "mesh": (_mesh, ("dor", "dim_order")),
+    "torus": (_torus, ("dim_order",)),
     "cmesh": (_cmesh, ("dor_no_express",)),
     "fattree": (_fattree, ("nca",)),
     "flatfly": (_flatfly, ("ran_min",)),
@@ -334,7 +348,6 @@ NETWORKS: Mapping[str, tuple[Callable[[Settings], Network], tuple[str, ...]]] = 
 """Topologies that hopsim has, and routings of theirs that are the same mechanism."""
 
 LACKING: Mapping[str, str] = {
-    "torus": "has VC classes by dimension against deadlock, which routers of flits in hopsim do not have yet",
     "qtree": "is a tree of four-way routers without nodes, which hopsim has only as topology.graph, by hand",
     "tree4": "has two links between the same routers, of which minimal routing in hopsim takes one",
     "anynet": "has paths that BookSim does not keep from deadlock; topology.graph has links, by hand",
@@ -348,6 +361,7 @@ OTHER_ROUTINGS: Mapping[str, str] = {
     "adaptive_xyyx": "half of the VCs are for each order of dimensions",
     "romm": "half of the VCs are for each part of the detour",
     "valiant": "half of the VCs are for each part of the detour, and any at the destination's router",
+    "dim_order_bal": "packets that cross neither middle nor edge draw their VCs",
     "min_adapt": "BookSim's is adaptive in the first productive dimension alone",
     "planar_adapt": "BookSim's is adaptive in two dimensions at a time",
     "anca": "the less occupied of two ports that are drawn is taken upwards",
@@ -390,13 +404,116 @@ def _router(settings: Settings, network: Network, length: int, remarks: list[str
                     name, "is carried over as a pipeline; BookSim lets a router begin with all heads at once"
                 )
             )
+    rings = {"rings": network.rings} if network.rings else {}
     return {
-        "vcs": {**network.vcs, "injection": vcs},
+        "vcs": {**network.vcs, "injection": vcs, **rings},
         "buffers": {**dict.fromkeys(network.vcs, buffer), "injection": max(buffer, length)},
         "routing_delay": settings.number("routing_delay"),
         "vc_allocation_delay": settings.number("vc_alloc_delay"),
         "switch_traversal_delay": settings.number("st_prepare_delay") + settings.number("st_final_delay"),
+        **_credits(settings),
+        **_allocation(settings, remarks),
     }
+
+
+def _credits(settings: Settings) -> dict[str, Any]:
+    """Credits, and the inputs of the crossbar; what is BookSim's default and hopsim's is left out."""
+    found: dict[str, Any] = {}
+    if settings.number("credit_delay"):
+        found["credit_delay"] = settings.number("credit_delay")
+    if settings.number("wait_for_tail_credit"):
+        found["vc_reuse"] = "credits"
+    elif settings.number("vc_busy_when_full"):
+        # A VC all of whose credits are back has one.
+        found["vc_needs_credit"] = True
+    speedup = settings.number("input_speedup")
+    if settings.number("num_vcs") % speedup:
+        raise settings.refused("input_speedup", "does not divide num_vcs", "a divisor of num_vcs")
+    if speedup > 1:
+        found["crossbar_inputs"] = speedup
+    return found
+
+
+def _allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
+    """The allocators, and who goes before others there."""
+    allocators = {
+        key: _allocator(settings, option, remarks)
+        for key, option in (("vc_allocator", "vc_allocator"), ("switch_allocator", "sw_allocator"))
+    }
+    found: dict[str, Any] = dict(allocators)
+    if allocators["switch_allocator"] == {"separable_input_first": {}}:
+        found["switch_input"] = "output"
+    priority = str(settings.value("priority"))
+    names = [call(str(settings.value(option)))[0] for option in ("vc_allocator", "sw_allocator")]
+    if priority == "none":
+        return found
+    if not set(names) <= AWARE:
+        remarks.append(
+            settings.remark(
+                "priority",
+                f"is looked at by {', '.join(sorted(AWARE))} alone, which are not both allocators of the "
+                "file; the document serves in turn",
+            )
+        )
+    elif priority not in TIMESTAMPS:
+        remarks.append(settings.remark("priority", "has no counterpart: the document serves in turn"))
+    else:
+        if priority == "network_age":
+            remarks.append(
+                settings.remark(
+                    "priority", "is the age of a flit; in the document a packet is as old as its head"
+                )
+            )
+        found["arbiter"] = {"age": {"timestamp": TIMESTAMPS[priority]}}
+    return found
+
+
+TIMESTAMPS: Mapping[str, str] = {"age": "generation", "network_age": "injection"}
+"""What age is counted from, by `priority`."""
+
+AWARE = {"select", "wavefront", "rr_wavefront", "separable_input_first", "separable_output_first"}
+"""Allocators of BookSim that look at priorities."""
+
+
+def _allocator(settings: Settings, option: str, remarks: list[str]) -> dict[str, Any]:
+    """An allocator: that of hopsim which is the same or, with a remark, the nearest one."""
+    name, given = call(str(settings.value(option)))
+    same: dict[str, dict[str, Any]] = {
+        "islip": {"islip": {"iterations": _iterations(settings, option, given)}},
+        "pim": {"pim": {"iterations": _iterations(settings, option, given)}},
+        "select": {"islip": {"iterations": 1}},
+        "wavefront": {"wavefront": {}},
+        "separable_input_first": {"separable_input_first": {}},
+        "separable_output_first": {"separable_output_first": {}},
+    }
+    if name in {"islip", "pim"}:
+        return same[name]
+    if name not in same:
+        nearest = "wavefront" if name == "rr_wavefront" else "islip"
+        remarks.append(settings.remark(option, f"has no counterpart: the document has {nearest}"))
+        return same[nearest]
+    if given and given not in (["1"], ["round_robin"]):
+        remarks.append(settings.remark(option, f"has an argument that the document has not: it has {name}"))
+    return same[name]
+
+
+def _iterations(settings: Settings, option: str, given: list[str]) -> int:
+    """Iterations of an allocator."""
+    if not given:
+        return 1
+    try:
+        iterations = int(given[0])
+    except ValueError:
+        iterations = 0
+    name = call(str(settings.value(option)))[0]
+    if name in {"islip", "pim"} and not 1 <= iterations <= MOST_ITERATIONS:
+        valid = f"{name}(1) … {name}({MOST_ITERATIONS})"
+        raise settings.refused(option, "has a number of iterations that hopsim does not", valid)
+    return iterations
+
+
+MOST_ITERATIONS = 8
+"""Iterations of an allocator of hopsim."""
 
 
 def _packet_length(settings: Settings) -> int:

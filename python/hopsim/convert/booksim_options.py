@@ -73,31 +73,25 @@ OPTIONS: Mapping[str, Option] = {
     "max_held_slots": Option(-1, _SHARED),
     "feedback_aging_scale": Option(1, _SHARED),
     "feedback_offset": Option(0, _SHARED),
-    "wait_for_tail_credit": Option(
-        0, "has no counterpart: an output VC is free in the cycle after the tail has been granted the switch"
-    ),
-    "vc_busy_when_full": Option(
-        0, "has no counterpart: a head may be granted an output VC that has no credits"
-    ),
+    "wait_for_tail_credit": Option(0),
+    "vc_busy_when_full": Option(0),
     "vc_prioritize_empty": Option(
-        0, "has no counterpart: a head asks for the free output VC with most credits"
+        0, "has no counterpart: a head asks for all free output VCs, none before the others"
     ),
-    "vc_priority_donation": Option(0, "has no counterpart: arbiters of the document are round-robin"),
+    "vc_priority_donation": Option(0, "has no counterpart: a VC is as old as the packet at its front"),
     "vc_shuffle_requests": Option(0, "has no counterpart: arbiters go through VCs by port and VC"),
     "hold_switch_for_packet": Option(
         0, "has no counterpart: inputs and outputs of the switch are allocated flit by flit"
     ),
     "noq": Option(0, "has no counterpart: a packet may take any VC that its routing allows"),
-    "input_speedup": Option(1, "has no counterpart: an input port has one input of the crossbar"),
+    "input_speedup": Option(1),
     "output_speedup": Option(1, "has no counterpart: an output port has one output of the crossbar"),
     "internal_speedup": Option(1.0, "has no counterpart: a router allocates once in a cycle"),
     "output_buffer_size": Option(
         -1, "has no counterpart: flits leave by the link when they have crossed the switch"
     ),
     "output_delay": Option(0, _LEGACY),
-    "credit_delay": Option(
-        0, "has no counterpart: a credit counts in the cycle in which it has crossed the link"
-    ),
+    "credit_delay": Option(0),
     "routing_delay": Option(1),
     "vc_alloc_delay": Option(1),
     "sw_alloc_delay": Option(1, "has no counterpart: switch allocation takes one cycle"),
@@ -108,20 +102,12 @@ OPTIONS: Mapping[str, Option] = {
     "spec_check_cred": Option(1, _SPECULATION),
     "spec_mask_by_reqs": Option(0, _SPECULATION),
     "spec_sw_allocator": Option("prio", _SPECULATION),
-    "vc_allocator": Option(
-        "islip",
-        "has no counterpart: a head asks for one output VC, the free one with most credits, and each "
-        "output VC "
-        "grants one head, round-robin",
-        differs=True,
-    ),
-    "sw_allocator": Option(
-        "islip", "has no counterpart: the switch allocator is separable, input first", differs=True
-    ),
+    "vc_allocator": Option("islip"),
+    "sw_allocator": Option("islip"),
     "arb_type": Option("round_robin", _LEGACY),
     "alloc_iters": Option(1, _LEGACY),
     "vct": Option(0, "is about the router event, which the file does not have"),
-    "priority": Option("none", "has no counterpart: arbiters of the document are round-robin"),
+    "priority": Option("none"),
     "class_priority": Option(0, _CLASSES, is_text=True),
     # Traffic.
     "classes": Option(1),

@@ -19,19 +19,13 @@ WINDOW = (
     "max_samples = 10, which is BookSim's default, is the longest that BookSim runs, which ends as soon as "
     "figures settle; the document has a window of 7000 cycles, all periods behind the warm-up."
 )
-ALLOCATORS = [
-    "vc_allocator = islip, which is BookSim's default, has no counterpart: a head asks for one "
-    "output VC, the "
-    "free one with most credits, and each output VC grants one head, round-robin.",
-    "sw_allocator = islip, which is BookSim's default, has no counterpart: the switch allocator is "
-    "separable, "
-    "input first.",
-]
+ISLIP = {"islip": {"iterations": 1}}
+IN_TURN = {"vc_allocator": ISLIP, "switch_allocator": ISLIP}
 UNSTABLE = (
     "latency_thres = 500.0, which is BookSim's default, has no counterpart: a run goes on to its last cycle, "
     "and its verdict says whether it was stable."
 )
-ALWAYS = [WINDOW, *ALLOCATORS, UNSTABLE]
+ALWAYS = [WINDOW, UNSTABLE]
 
 
 def converted(text: str) -> booksim.Converted:
@@ -80,6 +74,7 @@ seed = 7; k = 4;
                 "routing_delay": 0,
                 "vc_allocation_delay": 2,
                 "switch_traversal_delay": 2,
+                **IN_TURN,
             }
         },
         "routing": {"minimal": {}},
@@ -89,12 +84,12 @@ seed = 7; k = 4;
 
 
 def test_the_command_writes_a_document_and_what_it_has_instead(hopsim: Command, tmp_path: Path) -> None:
-    (tmp_path / "mesh").write_text(MESH + "k = 4; injection_rate = 0.05; num_vcs = 2; credit_delay = 2;")
+    (tmp_path / "mesh").write_text(MESH + "k = 4; injection_rate = 0.05; num_vcs = 2; speculative = 1;")
     done = hopsim("convert", "booksim", "mesh")
     assert done.stderr.splitlines() == [
         WINDOW,
-        "credit_delay = 2 has no counterpart: a credit counts in the cycle in which it has crossed the link.",
-        *ALLOCATORS,
+        "speculative = 1 is about speculation: in the document heads ask for the switch when they own an "
+        "output VC.",
         UNSTABLE,
     ]
     assert tomllib.loads(done.stdout) == document((tmp_path / "mesh").read_text())
@@ -111,6 +106,13 @@ def test_the_command_writes_a_document_and_what_it_has_instead(hopsim: Command, 
             {"injection": 2, "network": 2},
             {"network": 4, "injection": 4},
             {"minimal": {"up": "random"}},
+        ),
+        (
+            "routing_function = dim_order; k = 5; n = 3; num_vcs = 4;",
+            {"torus": {"sides": [5, 5, 5]}},
+            {"injection": 2, "network": 3},
+            {"network": 4, "injection": 4, "rings": {"dateline": {"class": "dimension"}}},
+            {"minimal": {}},
         ),
         (
             "topology = cmesh; routing_function = dor_no_express; k = 4; n = 2; c = 4; xr = 2; yr = 2;",
@@ -146,7 +148,7 @@ def test_other_networks(
     text: str,
     topology: dict[str, Any],
     latencies: dict[str, int],
-    vcs: dict[str, int],
+    vcs: dict[str, Any],
     routing: dict[str, Any],
 ) -> None:
     made = document(text)
@@ -203,7 +205,7 @@ def test_rates_are_of_packets_unless_they_are_of_flits() -> None:
 def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
     made = converted(
         MESH
-        + "wait_for_tail_credit = 1; buffer_policy = shared; buf_size = 32; num_vcs = 4; packet_size = 20;"
+        + "hold_switch_for_packet = 1; buffer_policy = shared; buf_size = 32; num_vcs = 4; packet_size = 20;"
         "routing_delay = 2; warmup_periods = 0; seed = time; sw_allocator = separable_input_first; "
         "watch_out = -;"
         "injection_rate = 0.01;"
@@ -220,23 +222,79 @@ def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
         'warmup_periods = 0 warms up until figures settle; the document has measure.warmup = "auto".',
         WINDOW.replace("7000", "10000"),
         "seed = time is another one every time; the document has 0.",
-        "wait_for_tail_credit = 1 has no counterpart: an output VC is free in the cycle after the "
-        "tail has been "
-        "granted the switch.",
-        ALLOCATORS[0],
+        "hold_switch_for_packet = 1 has no counterpart: inputs and outputs of the switch are allocated "
+        "flit by flit.",
         UNSTABLE,
         "watch_out = - is about what BookSim prints; the document has no such key.",
     ]
+
+
+def router(text: str) -> dict[str, Any]:
+    """What of the router is not as it always is."""
+    made = document(MESH + text)["router"]["virtual_channel"]
+    always = {"vcs", "buffers", "routing_delay", "vc_allocation_delay", "switch_traversal_delay"}
+    return {key: value for key, value in made.items() if key not in always}
+
+
+def test_credits_and_speedup() -> None:
+    assert router("credit_delay = 2;") == {**IN_TURN, "credit_delay": 2}
+    assert router("wait_for_tail_credit = 1; vc_busy_when_full = 1;") == {**IN_TURN, "vc_reuse": "credits"}
+    assert router("vc_busy_when_full = 1;") == {**IN_TURN, "vc_needs_credit": True}
+    assert router("input_speedup = 2;") == {**IN_TURN, "crossbar_inputs": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "allocator", "remark"),
+    [
+        ("islip(2)", {"islip": {"iterations": 2}}, ""),
+        ("pim", {"pim": {"iterations": 1}}, ""),
+        ("pim(3)", {"pim": {"iterations": 3}}, ""),
+        ("select", ISLIP, ""),
+        ("wavefront", {"wavefront": {}}, ""),
+        ("separable_output_first(round_robin)", {"separable_output_first": {}}, ""),
+        ("rr_wavefront", {"wavefront": {}}, "has no counterpart: the document has wavefront."),
+        ("loa", ISLIP, "has no counterpart: the document has islip."),
+        (
+            "separable_input_first(matrix)",
+            {"separable_input_first": {}},
+            "has an argument that the document has not: it has separable_input_first.",
+        ),
+    ],
+)
+def test_allocators(name: str, allocator: dict[str, Any], remark: str) -> None:
+    text = f"vc_allocator = {name}; sw_allocator = {name};"
+    by_output = {"switch_input": "output"} if name.startswith("separable_input_first") else {}
+    assert router(text) == {"vc_allocator": allocator, "switch_allocator": allocator, **by_output}
+    remarks = [f"{option} = {name} {remark}" for option in ("vc_allocator", "sw_allocator") if remark]
+    assert [line for line in converted(MESH + text).remarks if line not in ALWAYS] == remarks
+
+
+def test_priorities() -> None:
+    select = "vc_allocator = select; sw_allocator = select;"
+    aged = {"arbiter": {"age": {"timestamp": "generation"}}}
+    assert router(select + "priority = age;") == {**IN_TURN, **aged}
+    assert router(select + "priority = network_age;")["arbiter"] == {"age": {"timestamp": "injection"}}
+    for text, remark in (
+        (
+            select + "priority = network_age;",
+            "network_age is the age of a flit; in the document a packet is as old as its head.",
+        ),
+        (select + "priority = hop_count;", "hop_count has no counterpart: the document serves in turn."),
+        (
+            "sw_allocator = select; priority = age;",
+            "age is looked at by rr_wavefront, select, separable_input_first, separable_output_first, "
+            "wavefront alone, which are not both allocators of the file; the document serves in turn.",
+        ),
+    ):
+        assert f"priority = {remark}" in converted(MESH + text).remarks
+    assert "arbiter" not in router("priority = age;")
 
 
 @pytest.mark.parametrize("name", [name for name, option in booksim_options.OPTIONS.items() if option.instead])
 def test_every_option_that_hopsim_lacks_is_said_if_it_is_set(name: str) -> None:
     option = booksim_options.OPTIONS[name]
     others: dict[str, booksim_options.Value] = {
-        "vc_allocator": "pim(3)",
-        "sw_allocator": "wavefront",
         "spec_sw_allocator": "islip",
-        "priority": "age",
     }
     value = others.get(name, "some/file" if isinstance(option.default, str) else option.default + 1)
     made = booksim.convert([*booksim_file.assignments(MESH), Assignment(name, value, 3)])
@@ -292,11 +350,22 @@ def test_what_is_no_assignment(text: str, message: str) -> None:
             "planar_adapt, valiant, chaos",
         ),
         (
-            "routing_function = dim_order;",
-            "topology = torus, which is BookSim's default, has VC classes by dimension against "
-            "deadlock, which "
-            "routers of flits in hopsim do not have yet; valid: mesh, cmesh, fattree, flatfly, fly, "
-            "dragonflynew",
+            "routing_function = dim_order; num_vcs = 1;",
+            "line 1: num_vcs = 1 is too few for the two classes of a torus; valid: 2 or more",
+        ),
+        (
+            MESH + "num_vcs = 4; input_speedup = 3;",
+            "line 2: input_speedup = 3 does not divide num_vcs; valid: a divisor of num_vcs",
+        ),
+        (
+            MESH + "sw_allocator = islip(9);",
+            "line 2: sw_allocator = islip(9) has a number of iterations that hopsim does not; valid: "
+            "islip(1) … islip(8)",
+        ),
+        (
+            MESH + "vc_allocator = pim(x);",
+            "line 2: vc_allocator = pim(x) has a number of iterations that hopsim does not; valid: pim(1) … "
+            "pim(8)",
         ),
         (
             "topology = mesh;\nrouting_function = romm;",
