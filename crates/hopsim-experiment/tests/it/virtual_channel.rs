@@ -67,10 +67,29 @@ fn delays_out_of_range() {
         ("routing_delay", "10001", "0 … 10000"),
         ("vc_allocation_delay", "0", "1 … 10000"),
         ("switch_traversal_delay", "99999", "0 … 10000"),
+        ("credit_delay", "10001", "0 … 10000"),
+        ("crossbar_inputs", "17", "1 … 16"),
     ] {
         let message = on(MESH, &format!("router.virtual_channel.{key} = {value}"));
         assert_eq!(message, format!("router.virtual_channel.{key} = {value}: out of range; valid: {valid}"));
     }
+}
+
+#[test]
+fn heads_that_need_a_credit_where_they_need_more_anyway() {
+    for (key, reason, valid) in [
+        ("switching = \"virtual_cut_through\"", "for the whole packet", "switching = \"wormhole\""),
+        ("vc_reuse = \"credits\"", "of the output VC", "vc_reuse = \"tail\""),
+    ] {
+        let credits = if key.starts_with('s') { "credits" } else { "all credits" };
+        assert_eq!(
+            on(MESH, &format!("router.virtual_channel = {{ vc_needs_credit = true, {key} }}")),
+            format!(
+                "router.virtual_channel.vc_needs_credit = true: a head needs {credits} {reason} anyway; valid: false, or {valid}"
+            )
+        );
+    }
+    assert_eq!(on(MESH, "router.virtual_channel.vc_needs_credit = true"), "accepted");
 }
 
 #[test]
@@ -128,10 +147,11 @@ fn switching_that_does_not_exist_and_packets_without_room() {
 #[test]
 fn what_only_routers_of_whole_packets_have() {
     assert_eq!(
-        on(MESH, "router.virtual_channel.crossbar_inputs = 2"),
-        "router.virtual_channel.crossbar_inputs = 2: unknown key; did you mean \
-         `router.cioq.crossbar_inputs` or `router.input_queued.crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, \
-         switch_traversal_delay, vc_allocator, switch_allocator, switch_input, arbiter"
+        on(MESH, "router.virtual_channel.crossbar_outputs = 2"),
+        "router.virtual_channel.crossbar_outputs = 2: unknown key; did you mean \
+         `router.cioq.crossbar_outputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, \
+         switch_traversal_delay, credit_delay, vc_reuse, vc_needs_credit, crossbar_inputs, vc_allocator, \
+         switch_allocator, switch_input, arbiter"
     );
     for (key, value, default) in [
         ("ejection", "idle_node", "link"),
