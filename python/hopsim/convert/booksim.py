@@ -60,7 +60,7 @@ class Network:
         is_grid: whether tornado and neighbor of BookSim are those of hopsim.
         has_equal_numbers: whether nodes have the numbers that they have in BookSim.
         routing: what stands for `routing`.
-        rings: how rings are kept free of deadlock, if there are some.
+        rings: what stands for `vcs.rings`, if there are some.
     """
 
     topology: dict[str, Any]
@@ -70,7 +70,7 @@ class Network:
     is_grid: bool = False
     has_equal_numbers: bool = True
     routing: dict[str, Any] = field(default_factory=lambda: {"minimal": {}})
-    rings: dict[str, Any] = field(default_factory=dict)
+    rings: Mapping[str, Any] | None = None
 
 
 class Settings:

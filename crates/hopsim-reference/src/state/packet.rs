@@ -42,7 +42,7 @@ pub struct Choice {
     pub after: Memory,
     /// Whether the head asks for nothing else as long as it waits.
     pub fixed: bool,
-    /// Other VCs of the port that would do as well.
+    /// All VCs of the port that would do as well as the one that is asked for, if there are several.
     pub others: Vec<u8>,
 }
 

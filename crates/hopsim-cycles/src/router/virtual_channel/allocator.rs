@@ -79,7 +79,7 @@ impl FlitMatcher {
             return;
         }
         let mut allocation =
-            Allocation { bids, turns: &mut self.turns[router.index()], scratch: &mut self.scratch, granted };
+            Matching { bids, turns: &mut self.turns[router.index()], scratch: &mut self.scratch, granted };
         match self.method {
             FlitAllocator::SeparableInputFirst(_) => allocation.input_first(),
             FlitAllocator::SeparableOutputFirst(_) => allocation.output_first(1),
@@ -92,14 +92,14 @@ impl FlitMatcher {
 }
 
 /// The allocation of a router in a cycle.
-struct Allocation<'a> {
+struct Matching<'a> {
     bids: &'a [Bid],
     turns: &'a mut Turns,
     scratch: &'a mut Scratch,
     granted: &'a mut Vec<u32>,
 }
 
-impl Allocation<'_> {
+impl Matching<'_> {
     /// Who goes first at the arbiter of an output: the oldest, of several the first one from the pointer on.
     fn rank_at_output(&self, index: u32) -> (u32, usize) {
         let Bid { input, output, stamp } = self.bids[index as usize];

@@ -20,9 +20,9 @@ pub struct VcRequest {
 pub struct VcRequests {
     /// All requests, ascending by input VC and then output VC.
     pub all: Vec<VcRequest>,
-    /// The same for the allocator.
+    /// All requests as the allocator sees them.
     pub bids: Vec<Bid>,
-    /// Those that are granted, by their indices.
+    /// The indices of the requests that are granted.
     pub granted: Vec<u32>,
 }
 
@@ -31,8 +31,8 @@ pub struct VcRequests {
 pub struct SwitchRequests {
     /// The input VCs that ask, ascending by port.
     pub slots: Vec<Slot>,
-    /// The same for the allocator, by input port and output port.
+    /// All requests as the allocator sees them, by input of the crossbar and output port.
     pub bids: Vec<Bid>,
-    /// Those that are granted, by their indices.
+    /// The indices of the requests that are granted.
     pub granted: Vec<u32>,
 }
