@@ -31,9 +31,9 @@ impl Matcher {
             return Vec::new();
         }
         match self.method {
-            FlitAllocator::SeparableInputFirst(_) => self.from_inputs(asks),
-            FlitAllocator::SeparableOutputFirst(_) => self.from_outputs(asks, 1),
-            FlitAllocator::Islip(config) => self.from_outputs(asks, config.iterations),
+            FlitAllocator::SeparableInputFirst(_) => self.inputs_first(asks),
+            FlitAllocator::SeparableOutputFirst(_) => self.outputs_first(asks, 1),
+            FlitAllocator::Islip(config) => self.outputs_first(asks, config.iterations),
             FlitAllocator::Pim(config) => self.at_random(asks, config.iterations, &mut stream),
             FlitAllocator::Wavefront(_) => self.by_diagonals(asks),
         }
@@ -62,7 +62,7 @@ impl Matcher {
         self.output_turns[output] = input + 1;
     }
 
-    fn from_inputs(&mut self, asks: &Asks) -> Pairs {
+    fn inputs_first(&mut self, asks: &Asks) -> Pairs {
         let all: Vec<usize> = (0..self.outputs()).collect();
         let picked: Vec<Option<usize>> =
             (0..self.inputs()).map(|input| self.pick_output(asks, input, &all)).collect();
@@ -72,11 +72,13 @@ impl Matcher {
                 (0..self.inputs()).filter(|&input| picked[input] == Some(output)).collect();
             pairs.extend(self.pick_input(asks, output, &rivals).map(|input| (input, output)));
         }
-        pairs.iter().for_each(|pair| self.serve(pair));
+        for pair in &pairs {
+            self.serve(pair);
+        }
         pairs
     }
 
-    fn from_outputs(&mut self, asks: &Asks, iterations: u32) -> Pairs {
+    fn outputs_first(&mut self, asks: &Asks, iterations: u32) -> Pairs {
         let mut pairs = Vec::new();
         for iteration in 0..iterations {
             let (inputs, outputs) = self.left(&pairs);
@@ -91,7 +93,9 @@ impl Matcher {
                 more.extend(self.pick_output(asks, input, &offers).map(|output| (input, output)));
             }
             if iteration == 0 {
-                more.iter().for_each(|pair| self.serve(pair));
+                for pair in &more {
+                    self.serve(pair);
+                }
             }
             pairs.extend(more);
         }

@@ -62,7 +62,7 @@ fn check_allocators(router: &VirtualChannel) -> Result<(), ConfigError> {
         let path = format!("router.virtual_channel.{key}");
         match allocator {
             FlitAllocator::Islip(config) => {
-                within(ITERATIONS, config.iterations, format!("{path}.islip.iterations"))?
+                within(ITERATIONS, config.iterations, format!("{path}.islip.iterations"))?;
             }
             FlitAllocator::Pim(config) => {
                 within(ITERATIONS, config.iterations, format!("{path}.pim.iterations"))?;

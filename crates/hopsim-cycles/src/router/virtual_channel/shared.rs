@@ -88,7 +88,7 @@ impl<'p> FlitShared<'p> {
 
     /// The first and the last of the output VCs that a head asks for.
     pub fn range_of(&self, Requests { port, first, last }: Requests) -> (u16, u16) {
-        let base = self.layout.pair_base[port] as u16;
+        let base = self.layout.pair_base[port];
         (base + u16::from(first), base + u16::from(last))
     }
 

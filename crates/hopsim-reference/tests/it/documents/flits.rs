@@ -133,8 +133,8 @@ fn parts() -> impl Strategy<Value = Parts> {
             dateline,
             selection,
             injection_room,
-            allocation,
             credits,
+            allocation,
         },
     )
 }
