@@ -1,0 +1,140 @@
+"""What each router has: the table in docs/model.md says which routers take a feature, and they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopsim.document.experiment import Experiment
+from hopsim.errors import ConfigError
+
+PAGE = Path(__file__).parents[3] / "docs" / "model.md"
+HEADING = "## What each router has"
+ROUTERS = ("cioq", "input_queued", "virtual_channel")
+
+MESH: dict[str, Any] = {"topology": {"mesh": {"sides": [4, 4]}}}
+TORUS: dict[str, Any] = {"topology": {"torus": {"sides": [5, 4]}}}
+DRAGONFLY: dict[str, Any] = {"topology": {"dragonfly": {"p": 2, "a": 4, "h": 2}}}
+HYPERX: dict[str, Any] = {"topology": {"hyperx": {"sides": [3, 3]}}}
+GRAPH: dict[str, Any] = {
+    "topology": {"graph": {"nodes": [1, 1, 1], "edges": [{"between": [0, 1]}, {"between": [1, 2]}]}}
+}
+PROGRAM: dict[str, Any] = {
+    "jobs": [{"program": {"collective": {"kind": "alltoall", "bytes": 64}}}],
+    "units": {"cycle": "1 ns", "phit": "4 B"},
+}
+
+
+def _traffic(traffic: dict[str, Any]) -> dict[str, Any]:
+    return {"jobs": [{"traffic": traffic}]}
+
+
+def _router(router: dict[str, Any]) -> dict[str, Any]:
+    """What stands in the table of the router, whatever its kind."""
+    return {"router": {"KIND": router}}
+
+
+def _streams(*streams: str) -> dict[str, Any]:
+    return {"measure": {"streams": list(streams), "interval": 100}}
+
+
+FEATURES: dict[str, dict[str, Any]] = {
+    "mesh, `minimal`": MESH,
+    "mesh, `adaptive`": {**MESH, "routing": {"adaptive": {}}},
+    "mesh, `valiant`, `ugal`": {**MESH, "routing": {"ugal": {}}},
+    "torus with bubbles": {**TORUS, **_router({"vcs": {"rings": "bubble"}})},
+    "torus with datelines, `minimal`": {**TORUS, **_router({"vcs": {"rings": "dateline", "network": 2}})},
+    "torus, `adaptive`": {**TORUS, "routing": {"adaptive": {}}},
+    "torus, `valiant`, `ugal`": {**TORUS, "routing": {"valiant": {}}},
+    "HyperX, fat tree": HYPERX,
+    "graph, `minimal`": GRAPH,
+    "graph, `up_down`": {**GRAPH, "routing": {"up_down": {}}},
+    "dragonfly, `minimal`, `valiant`, `ugal`": {**DRAGONFLY, "routing": {"ugal": {}}},
+    "`piggyback`, `source_adaptive`": {**DRAGONFLY, "routing": {"piggyback": {}}},
+    "`olm`, `par`": {**DRAGONFLY, "routing": {"olm": {}}},
+    "FlexVC": {**DRAGONFLY, **_router({"vcs": {"management": "flexvc"}})},
+    "DAMQ": {**DRAGONFLY, **_router({"buffers": {"damq": {"local_reserve": 1, "global_reserve": 1}}})},
+    "on/off flow control": {
+        **DRAGONFLY,
+        **_router({"flow_control": "on_off", "buffers": {"local": 200, "global": 600}}),
+    },
+    "buffers shorter than a packet": {**MESH, **_router({"buffers": {"network": 4}})},
+    "input speedup (`crossbar_inputs`)": {**MESH, **_router({"crossbar_inputs": 2})},
+    "output speedup (`crossbar_outputs`)": {**MESH, **_router({"crossbar_outputs": 2})},
+    "a crossbar faster than the links (`speedup`)": {**MESH, **_router({"speedup": 2.0})},
+    "allocators by name, iSLIP, PIM, wavefront": {**MESH, **_router({"switch_allocator": "wavefront"})},
+    "age arbitration": {**MESH, "AGE": True},
+    "random arbiters, transit priority": {**MESH, **_router({"allocator": {"transit_priority": True}})},
+    "credit delay, VCs granted again with all credits": {**MESH, **_router({"vc_reuse": "credits"})},
+    "uniform traffic, permutations, hot spots": {**MESH, **_traffic({"pattern": "uniform"})},
+    "bursts in step": {
+        **MESH,
+        **_traffic({"process": {"synchronised_bursts": {"packets": 4}}}),
+        "load": None,
+    },
+    "requests and replies": {**DRAGONFLY, **_traffic({"request_reply": {"outstanding": 4}})},
+    "programs: traces, collectives, Graph500": {**MESH, **PROGRAM, "load": None},
+    "SAT": {**MESH, "nic": {"control": {"sat": {"l": 8, "k": 8}}}},
+    "LBR, IPR": {**MESH, "routing": {"adaptive": {}}, "nic": {"control": "lbr"}},
+    "bounded source queues": {**MESH, "nic": {"source_queue": {"packets": 4}}},
+    "streams `nodes`, `routers`, `links`, `generation`, `injection_waits`": {
+        **MESH,
+        **_streams("nodes", "routers", "links", "generation", "injection_waits"),
+    },
+    "streams `occupancy`, `link_series`, `waits`": {**MESH, **_streams("occupancy", "link_series", "waits")},
+    "streams `congestion_trees`, `packet_hops`": {**MESH, **_streams("congestion_trees", "packet_hops")},
+    "stream `allocation`": {**MESH, **_streams("allocation")},
+    "stream `output_queues`": {**MESH, **_streams("output_queues")},
+    '`compat = "fogsim"`': {**DRAGONFLY, "compat": "fogsim"},
+    '`compat = "booksim"`': {**MESH, "compat": "booksim"},
+}
+"""What a document has of each feature."""
+
+
+def _document(feature: str, router: str) -> dict[str, Any]:
+    document: dict[str, Any] = {"load": 0.1, **FEATURES[feature]}
+    document["router"] = {router: document.get("router", {}).get("KIND", {})}
+    if document.pop("AGE", False):
+        by_age = (
+            {"arbiter": "age"} if router == "virtual_channel" else {"allocator": {"output_arbiter": "age"}}
+        )
+        document["router"] = {router: by_age}
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def _refusal(feature: str, router: str) -> str:
+    """Why a router does not take a feature; empty if it does."""
+    try:
+        Experiment.of(_document(feature, router)).points()
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+def _table() -> dict[str, list[str]]:
+    """The cells of the table by feature."""
+    text = PAGE.read_text("utf-8").partition(HEADING)[2].partition("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| ")]
+    return {cells[0].strip(): [cell.strip() for cell in cells[1:]] for cells in rows}
+
+
+def test_the_table_has_the_features_that_are_tried() -> None:
+    head, *features = _table().items()
+    assert head == ("feature", [f"`{router}`" for router in ROUTERS])
+    assert [name for name, _ in features] == list(FEATURES)
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_a_feature_is_there_where_the_table_says_so(feature: str) -> None:
+    found = ["no" if _refusal(feature, router) else "yes" for router in ROUTERS]
+    assert _table()[feature] == found
+
+
+@pytest.mark.parametrize("router", ROUTERS)
+@pytest.mark.parametrize("feature", FEATURES)
+def test_no_refusal_is_about_a_key_that_no_router_has(feature: str, router: str) -> None:
+    refusal = _refusal(feature, router)
+    own = _document(feature, router)["router"][router]
+    assert "unknown key" not in refusal or any(f"{router}.{key}" in refusal for key in own)
