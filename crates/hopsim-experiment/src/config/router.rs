@@ -439,7 +439,8 @@ impl Default for Buffers {
     }
 }
 
-/// Buffer sizes of an input-queued router \[phits\]; each must hold a packet.
+/// Buffer sizes of a router without output queues \[phits, which are flits of a virtual-channel router\]. Each must hold a packet, but
+/// those of links where packets move flit by flit by wormhole switching.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InputBuffers {
@@ -455,7 +456,7 @@ pub struct InputBuffers {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub network: Option<u32>,
-    /// Injection buffer per VC.
+    /// Injection buffer per VC, with room for the longest packet: nodes inject whole packets.
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub injection: u32,
 }

@@ -1,7 +1,7 @@
 //! Routers through which packets move flit by flit, as written in the document.
 
-use crate::config::limits::{BUFFERS, DELAYS};
-use crate::config::router::{CrossbarInputs, Vcs};
+use crate::config::limits::DELAYS;
+use crate::config::router::{CrossbarInputs, InputBuffers, Vcs};
 use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput, VcReuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct VirtualChannel {
     /// Virtual channels.
     pub vcs: Vcs,
     /// Buffer sizes.
-    pub buffers: FlitBuffers,
+    pub buffers: InputBuffers,
     /// What a head needs of the buffer behind the output VC that it is granted.
     pub switching: FlitSwitching,
     /// Delay from the arrival of a head to its first request for an output VC: route computation \[cycles\].
@@ -61,7 +61,7 @@ impl Default for VirtualChannel {
     fn default() -> Self {
         Self {
             vcs: Vcs::default(),
-            buffers: FlitBuffers::default(),
+            buffers: InputBuffers::default(),
             switching: FlitSwitching::default(),
             routing_delay: 1,
             vc_allocation_delay: 1,
@@ -89,31 +89,4 @@ pub enum FlitSwitching {
     Wormhole,
     /// Room for the whole packet.
     VirtualCutThrough,
-}
-
-/// Buffer sizes of a virtual-channel router \[flits\].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct FlitBuffers {
-    /// Input buffer per VC of local links; default 32.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
-    pub local: Option<u32>,
-    /// Input buffer per VC of global links; default 256.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
-    pub global: Option<u32>,
-    /// Input buffer per VC of the links of topologies with one class of links; default 64.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
-    pub network: Option<u32>,
-    /// Injection buffer per VC, with room for the longest packet at least: nodes inject whole packets.
-    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
-    pub injection: u32,
-}
-
-impl Default for FlitBuffers {
-    fn default() -> Self {
-        Self { local: None, global: None, network: None, injection: 256 }
-    }
 }
