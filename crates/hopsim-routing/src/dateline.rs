@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The VCs of every link are in two classes: the lower half of them is class 0, the upper half class 1, which has one more if their
-/// number is odd. So there are two VCs at least. A hop may use any VC of its class, and takes the one with most credits. The dateline of
+/// number is odd. So there are two VCs at least. A hop may use any VC of its class, and takes the one with most credits, or in a virtual-channel router any that is free. The dateline of
 /// a ring lies, for packets towards larger coordinates, on the link from the last router to router 0, and for those towards smaller
 /// ones on the link from router 0 to the last router. `class` says which class a hop has.
 ///
