@@ -124,6 +124,7 @@ def test_keys_of_a_table_that_may_be_left_out_have_its_default() -> None:
     rows = {row.name: row.default for row in catalogue.parameters(catalogue.nodes["links"])}
     assert rows == {
         "injection.latency": "1",
+        "ejection.latency": "1 cycle",
         "local.latency": "10 cycles",
         "global.latency": "100 cycles",
         "network.latency": "1 cycle",

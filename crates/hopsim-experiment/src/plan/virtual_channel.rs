@@ -1,6 +1,6 @@
 //! Virtual-channel routers: their plan, and what they cannot do that routers of whole packets can.
 
-use crate::config::limits::{DELAYS, within};
+use crate::config::limits::{DELAYS, VCS, within};
 use crate::config::measure::RecordStream;
 use crate::config::router::RouterConfig;
 use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, VirtualChannel};
@@ -22,6 +22,7 @@ pub fn plan(router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> 
     within(ALLOCATION_DELAYS, router.vc_allocation_delay, path("vc_allocation_delay"))?;
     within(DELAYS, router.switch_traversal_delay, path("switch_traversal_delay"))?;
     within(DELAYS, router.credit_delay, path("credit_delay"))?;
+    within(VCS, router.crossbar_inputs.number(), path("crossbar_inputs"))?;
     check_credits(router)?;
     check_allocators(router)?;
     Ok(VirtualChannelPlan {

@@ -149,7 +149,7 @@ fn what_only_routers_of_whole_packets_have() {
     assert_eq!(
         on(MESH, "router.virtual_channel.crossbar_outputs = 2"),
         "router.virtual_channel.crossbar_outputs = 2: unknown key; did you mean \
-         `router.cioq.crossbar_outputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, \
+         `crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, \
          switch_traversal_delay, credit_delay, vc_reuse, vc_needs_credit, crossbar_inputs, vc_allocator, \
          switch_allocator, switch_input, arbiter"
     );
