@@ -45,7 +45,7 @@ fn on_ideal(document: &Value, nodes: u32, latency: u32) -> Value {
 /// Looks at random programs until a law has been seen to hold so often.
 fn for_each_monotone(seed: u8, least: u32, law: impl Fn(&Plan, &Value) -> Result<bool, String>) {
     let held = Cell::new(0);
-    for_each_program((150, seed), |plan| {
+    for_each_program((200, seed), |plan| {
         let Some(document) = monotone(plan) else { return Ok(()) };
         let holds = law(plan, &document)?;
         held.set(held.get() + u32::from(holds));
