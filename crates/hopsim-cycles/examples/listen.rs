@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let topology = Arc::new(topology.build()?);
     let injection = ClassSpec { vcs: 1, buffer: 32, latency: 1, bubble: 0 };
     let link = ClassSpec { vcs: 1, buffer: 64, latency: 1, bubble: 0 };
-    let classes = Classes { terminal: injection, links: vec![link], ejection: 1 };
+    let classes = Classes { terminal: injection, links: vec![link], ejection: 1, one_way: 1 };
     let network = Arc::new(Network::new(&topology, classes, 1, 1));
     let routing: RoutingConfig = serde_json::from_str(r#"{ "minimal": {} }"#)?;
     let routing = routing.build(&topology, Vcs::increasing(VcSequence::unordered(&network.classes, 0)));

@@ -97,6 +97,8 @@ pub enum InjectionVc {
     /// The VC ⌊destination · VCs / nodes⌋: contiguous blocks of destinations; waits while that one has no room. Packets
     /// to different blocks never block each other, but a pattern may use few of the VCs.
     Destination,
+    /// The next VC with room, round robin from the one behind that of the packet before.
+    RoundRobin,
     /// Any VC with room, at random.
     Random,
     /// In a mesh, torus or ring the lower half of the VCs for packets that go first to smaller coordinates (minus), the upper

@@ -155,6 +155,13 @@ impl Plan {
         Err(ConfigError::new("measure.interval", reason).value(interval).valid(format!("at least {least}")))
     }
 
+    /// Whether some node sends a packet only when its injection buffer has room for all of it.
+    fn sends_whole_packets(&self) -> bool {
+        let system = &self.system;
+        system.router.keeps_whole_packets()
+            || system.jobs.iter().any(|job| job.program().is_some() || job.request_reply())
+    }
+
     fn check_buffers(&self) -> Result<(), ConfigError> {
         let name = self.experiment.router.name();
         let longest = self.system.longest_packet();
@@ -163,13 +170,16 @@ impl Plan {
         // Where packets lie in several routers, buffers of links may be shorter.
         let links = links.filter(|_| self.system.router.keeps_whole_packets());
         let links = links.map(|(&key, class)| (key, class.buffer));
-        let own =
-            [("injection", Some(classes.terminal.buffer)), ("output", self.system.router.output_buffer())];
+        let injection = self.sends_whole_packets().then_some(classes.terminal.buffer);
+        let own = [("injection", injection), ("output", self.system.router.output_buffer())];
         let own = own.into_iter().filter_map(|(key, size)| Some((key, size?)));
         for (key, size) in links.chain(own) {
             if size < longest {
-                let who =
-                    if self.system.router.keeps_whole_packets() { "virtual cut-through" } else { "a node" };
+                let who = if self.system.router.keeps_whole_packets() {
+                    "virtual cut-through"
+                } else {
+                    "a node that runs a program or answers requests"
+                };
                 let reason = format!("{who} needs room for a whole packet of {longest} phits");
                 return Err(ConfigError::new(format!("router.{name}.buffers.{key}"), reason)
                     .value(size)
@@ -215,7 +225,11 @@ fn resolve_compat(experiment: &mut Experiment) {
     let booksim = experiment.compat == Some(Compat::Booksim);
     let nic = &mut experiment.nic;
     nic.source_queue.get_or_insert(if fogsim { SourceQueue::Packets(0) } else { SourceQueue::Unbounded });
-    nic.injection_vc.get_or_insert(if fogsim { InjectionVc::Destination } else { InjectionVc::Shortest });
+    nic.injection_vc.get_or_insert(match experiment.compat {
+        Some(Compat::Fogsim) => InjectionVc::Destination,
+        Some(Compat::Booksim) => InjectionVc::RoundRobin,
+        None => InjectionVc::Shortest,
+    });
     let s = &mut experiment.semantics;
     s.ejection.get_or_insert(if fogsim { Ejection::IdleNode } else { Ejection::Link });
     s.output_hold.get_or_insert(if fogsim { OutputHold::Speedup } else { OutputHold::Transfer });
@@ -340,13 +354,12 @@ fn check_streams(experiment: &Experiment) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Output VCs of ejection ports: with request-reply one for requests, or one for each injection VC of replies if
-/// the requester fixes it.
-fn ejection_vcs(experiment: &Experiment, injection: u32) -> u8 {
+/// Ejection VCs for requests: with request-reply one, or one for each injection VC of replies if the requester fixes it.
+fn request_vcs(experiment: &Experiment, injection: u32) -> u8 {
     match (answers(experiment), experiment.nic.injection_vc) {
-        (false, _) => 1,
-        (true, Some(InjectionVc::Destination)) => 1 + injection.div_ceil(2) as u8,
-        (true, _) => 2,
+        (false, _) => 0,
+        (true, Some(InjectionVc::Destination)) => injection.div_ceil(2) as u8,
+        (true, _) => 1,
     }
 }
 
@@ -432,7 +445,7 @@ fn check_injection(experiment: &Experiment, topology: &Topology) -> Result<(), C
     if directed && !matches!(topology, Topology::Cube(_)) {
         return Err(ConfigError::new("nic.injection_vc", "only meshes, tori and rings have directions")
             .value("direction")
-            .valid("shortest, destination or random; or topology.mesh, torus or ring"));
+            .valid("shortest, destination, round_robin or random; or topology.mesh, torus or ring"));
     }
     if ports == 2 && !directed {
         let reason = "the direction in which a packet sets out says which one it takes";
@@ -449,7 +462,7 @@ fn check_injection(experiment: &Experiment, topology: &Topology) -> Result<(), C
     if directed && answers(experiment) {
         return Err(ConfigError::new("nic.injection_vc", "half of the VCs are for replies")
             .value("direction")
-            .valid("shortest, destination or random, or jobs without request_reply"));
+            .valid("shortest, destination, round_robin or random, or jobs without request_reply"));
     }
     Ok(())
 }

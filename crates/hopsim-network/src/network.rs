@@ -29,14 +29,16 @@ pub struct Classes {
     pub terminal: ClassSpec,
     /// Link classes, by index.
     pub links: Vec<ClassSpec>,
-    /// Output VCs of ejection ports: VC 0 for packets that are always taken; with request-reply more, for requests.
+    /// Output VCs of ejection ports.
     pub ejection: u8,
+    /// Ejection VCs for packets that are always taken, the first ones; with request-reply the others are for requests.
+    pub one_way: u8,
 }
 
 impl Classes {
     /// Whether some job answers its packets.
     pub fn request_reply(&self) -> bool {
-        self.ejection > 1
+        self.ejection > self.one_way
     }
 
     /// The first injection VC for replies; those below are for all other packets. Without replies there is none.

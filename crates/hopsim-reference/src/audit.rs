@@ -18,8 +18,9 @@ impl Simulator<'_> {
                     let place = format!("cycle {}, router {router} input {port} VC {vc}", self.now);
                     let present: u32 = input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum();
                     assert!(present <= input.capacity, "{place}: {present} phits do not fit");
-                    if self.moves_flits() && input.peer.is_some() {
+                    if self.moves_flits() {
                         self.audit_flits(input, vc);
+                        self.audit_injection(input, vc);
                         continue;
                     }
                     let taken = self.committed(input, vc);
@@ -44,11 +45,22 @@ impl Simulator<'_> {
     fn audit_flits(&self, input: &Input, vc: usize) {
         let Some((peer, back)) = input.peer else { return };
         let output = &self.routers[peer].outputs[back];
-        let coming = input.wire.0.iter().filter(|(_, flit)| flit.vc == vc).count() as u32;
-        let present: u32 = input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum();
+        let present = flits_of(input, vc);
         let returning = output.credit_wire.0.iter().filter(|(_, credit)| credit.0 == vc).count() as u32;
         let place = format!("cycle {}, router {peer} output {back} VC {vc}", self.now);
-        assert_eq!(output.used(vc), coming + present + returning, "{place}: credits are lost or invented");
+        assert_eq!(output.used(vc), present + returning, "{place}: credits are lost or invented");
+    }
+
+    /// Panics unless every flit that takes room of an injection VC for its node has not been sent, is on the wire or in the VC, or the node
+    /// will hear that it has left.
+    fn audit_injection(&self, input: &Input, vc: usize) {
+        let Some((node, first)) = input.node else { return };
+        let Some(nic) = self.nics.get(node) else { return };
+        let of_vc = nic.sending.iter().filter(|s| s.vc == first + vc && !s.by_flits);
+        let unsent: u32 = of_vc.map(|s| self.packets[s.packet].length - s.sent).sum();
+        let returning = nic.credit_wire.0.iter().filter(|(_, of)| *of == first + vc).count() as u32;
+        let all = nic.free[first + vc] + unsent + flits_of(input, vc) + returning;
+        assert_eq!(all, input.capacity, "cycle {}, node {node} VC {vc}: room is lost or invented", self.now);
     }
 
     /// Panics if a ring is full: one of its buffers must have room for a packet.
@@ -136,4 +148,10 @@ impl Simulator<'_> {
             );
         }
     }
+}
+
+/// Flits in an input VC or on the wire to it.
+fn flits_of(input: &Input, vc: usize) -> u32 {
+    let coming = input.wire.0.iter().filter(|(_, flit)| flit.vc == vc).count() as u32;
+    coming + input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum::<u32>()
 }

@@ -6,7 +6,7 @@ use crate::matching::Asks;
 use crate::simulator::Simulator;
 use crate::state::flits::{Flits, Owned};
 use crate::state::packet::{Choice, Packet, Phit, Role};
-use crate::state::parts::{Outstanding, Resident};
+use crate::state::parts::{Input, Outstanding, Resident};
 use crate::state::place::{Place, Request};
 use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput, Timestamp, VcReuse};
 use hopsim_measure::trace::Hop;
@@ -147,7 +147,7 @@ impl Simulator<'_> {
         self.flits_mut(router).lanes[input][vc].owned = Some(Owned { choice, granted });
         let Packet { length, role, .. } = self.packets[packet];
         let is_terminal = self.routers[router].outputs[to.port].is_terminal();
-        if !is_terminal {
+        if !(is_terminal && matches!(role, Role::Request(_))) {
             self.flits_mut(router).doors[to.port][to.vc as usize].owner = Some(packet);
         }
         if let (true, Role::Request(kind)) = (is_terminal, role) {
@@ -224,10 +224,13 @@ impl Simulator<'_> {
         }
         self.routers[router].inputs[input].vcs[vc][0].crossed += 1;
         self.send_flit(place, (packet, index));
-        let from = &self.routers[router].inputs[input];
-        if let Some((peer, back)) = from.peer {
-            let due = self.now + from.latency + self.flits(router).plan.credit_delay;
+        let &Input { peer, node, latency, .. } = &self.routers[router].inputs[input];
+        if let Some((peer, back)) = peer {
+            let due = self.now + latency + self.flits(router).plan.credit_delay;
             self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet));
+        }
+        if let Some((node, first)) = node {
+            self.nics[node].credit_wire.push(self.now + latency, first + vc);
         }
         if index + 1 == self.packets[packet].length {
             self.end_packet(place, packet);

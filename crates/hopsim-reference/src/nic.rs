@@ -24,6 +24,7 @@ impl Simulator<'_> {
     /// Runs one cycle of a node: change of load, replies and packets that waited, generation, admission, then the limit of the
     /// source queue. Replies of this cycle have joined their queue when their requests left the router.
     pub(crate) fn inject(&mut self, node: usize) {
+        self.send_flits(node);
         if self.ranks[node].is_some() {
             return self.run_rank(node);
         }
@@ -58,7 +59,7 @@ impl Simulator<'_> {
         let nic = &mut self.nics[node];
         let (mut begins, mut sends) = (nic.burst.is_none() && nic.next == Some(self.now), false);
         if let Some(destination) = nic.burst.filter(|_| nic.last < self.now)
-            && !nic.would_drop(self.plan, (node, destination), job.packet_length)
+            && !nic.would_drop(self.plan, (node, destination), (job.packet_length, self.now))
         {
             let step = process.step(&mut nic.process);
             sends = !step.new_destination;
@@ -71,7 +72,7 @@ impl Simulator<'_> {
         if begins {
             let destination = pattern.destination(node as u32, &mut nic.pattern);
             (nic.burst, nic.last, nic.next) = (Some(destination), self.now, None);
-            sends = !nic.would_drop(self.plan, (node, destination), job.packet_length);
+            sends = !nic.would_drop(self.plan, (node, destination), (job.packet_length, self.now));
         }
         if let Some(destination) = nic.burst.filter(|_| sends) {
             nic.last = self.now;
@@ -89,7 +90,7 @@ impl Simulator<'_> {
             nic.due = Some(pattern.destination(node as u32, &mut nic.pattern));
         }
         let Some(destination) = nic.due else { return };
-        if nic.would_drop(self.plan, (node, destination), job.packet_length) {
+        if nic.would_drop(self.plan, (node, destination), (job.packet_length, self.now)) {
             return self.stood_still[node].push(self.now);
         }
         let gap = process.step(&mut nic.process).gap;
@@ -138,7 +139,7 @@ impl Simulator<'_> {
             (_, InjectionVc::Destination) => {
                 Role::Request(block(self.plan, node as u32, injection_vcs(self.plan, true).len()))
             }
-            (_, InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction) => Role::Request(0),
+            _ => Role::Request(0),
         };
         let packet = self.new_packet(node, destination, role, job.packet_length);
         self.nics[node].queue.push_back(packet);
@@ -188,11 +189,12 @@ impl Simulator<'_> {
     /// possible.
     pub(crate) fn admit(&mut self, node: usize) -> bool {
         let nic = &mut self.nics[node];
-        if !(0..nic.free.len()).any(|vc| nic.wire_is_free(self.plan, vc)) {
-            return false;
-        }
-        let first = match nic.replies.pop_front() {
+        let free = |reply| (0..nic.free.len()).any(|vc| nic.wire_is_free(self.plan, (vc, self.now), reply));
+        let (for_replies, for_others) = (free(true), free(false));
+        let reply = if for_replies { nic.replies.pop_front() } else { None };
+        let first = match reply {
             Some(reply) => reply,
+            None if !for_others || !nic.replies.is_empty() => return false,
             None if nic.may_send(self.plan) => match nic.queue.front() {
                 Some(&first) => first,
                 None => return false,
@@ -200,7 +202,7 @@ impl Simulator<'_> {
             None => return false,
         };
         let packet = &mut self.packets[first];
-        let Some(vc) = nic.choose_vc(self.plan, packet) else {
+        let Some(vc) = nic.choose_vc(self.plan, packet, self.now) else {
             assert!(packet.role != Role::Reply, "a reply finds the space that was promised");
             return false;
         };
@@ -210,38 +212,71 @@ impl Simulator<'_> {
         if matches!(packet.role, Role::Request(_)) {
             nic.unanswered += 1;
         }
-        nic.free[vc] -= packet.length;
-        nic.sending.push(Sending { packet: first, vc, sent: 0 });
         packet.admitted = Some((self.now, vc));
+        let (length, reply) = (packet.length, packet.role == Role::Reply);
+        let by_flits = nic.by_flits && !reply;
+        nic.sending.push(Sending { packet: first, vc, sent: 0, by_flits });
+        if by_flits {
+            self.send_flits(node);
+        } else {
+            nic.free[vc] -= length;
+        }
         true
+    }
+
+    /// Sends a flit by every wire of a node that has not carried one in this cycle and on which a flit waits that has room.
+    pub(crate) fn send_flits(&mut self, node: usize) {
+        for wire in 0..2 {
+            let nic = &self.nics[node];
+            let carries = nic.carried[wire] == Some(self.now);
+            let Some(index) = nic.next_flit(self.plan, wire).filter(|_| !carries) else { continue };
+            self.move_phit(node, index);
+            let nic = &mut self.nics[node];
+            let Sending { packet, vc, sent, .. } = nic.sending[index];
+            nic.free[vc] -= 1;
+            nic.carried[wire] = Some(self.now);
+            if sent == self.packets[packet].length {
+                nic.sending.remove(index);
+            }
+        }
     }
 
     /// Notes that a packet of `node` has been granted its way out of injection VC `vc`.
     pub(crate) fn leave_node(&mut self, node: usize, vc: usize, packet: usize) {
         let Packet { length, role, .. } = self.packets[packet];
         self.count_for_signal(node);
+        let moves_flits = self.moves_flits();
         let nic = &mut self.nics[node];
-        nic.free[vc] += length;
+        if !moves_flits {
+            nic.free[vc] += length;
+        }
         if role == Role::Reply {
             let kind = if nic.reply_space.len() > 1 { vc - injection_vcs(self.plan, true).start } else { 0 };
-            nic.space_wire.push(self.now + 1, (kind, length));
+            let known = if moves_flits { self.plan.system.network.classes.terminal.latency } else { 1 };
+            nic.space_wire.push(self.now + known, (kind, length));
         }
     }
 
-    /// Moves one phit of each packet that leaves the node.
+    /// Moves one phit of each packet that leaves the node and whose phits do not wait.
     pub(crate) fn send(&mut self, node: usize) {
-        let inputs = &mut self.routers[node / self.nodes_per_router].inputs;
-        let sending = &mut self.nics[node].sending;
-        for packet in sending.iter_mut() {
-            // The last of the node's ports whose VCs do not begin behind this one.
-            let here =
-                |input: &&mut Input| input.node.is_some_and(|(n, first)| n == node && first <= packet.vc);
-            let input = inputs.iter_mut().rfind(here).expect("every injection VC is somewhere");
-            let first = input.node.map_or(0, |(_, first)| first);
-            let phit = Phit { packet: packet.packet, index: packet.sent, vc: packet.vc - first };
-            input.wire.push(self.now + input.latency, phit);
-            packet.sent += 1;
+        for index in 0..self.nics[node].sending.len() {
+            if !self.nics[node].sending[index].by_flits {
+                self.move_phit(node, index);
+            }
         }
-        sending.retain(|s| s.sent < self.packets[s.packet].length);
+        self.nics[node].sending.retain(|s| s.by_flits || s.sent < self.packets[s.packet].length);
+    }
+
+    /// Moves the next phit of a packet that leaves the node.
+    fn move_phit(&mut self, node: usize, index: usize) {
+        let inputs = &mut self.routers[node / self.nodes_per_router].inputs;
+        let packet = &mut self.nics[node].sending[index];
+        // The last of the node's ports whose VCs do not begin behind this one.
+        let here = |input: &&mut Input| input.node.is_some_and(|(n, first)| n == node && first <= packet.vc);
+        let input = inputs.iter_mut().rfind(here).expect("every injection VC is somewhere");
+        let first = input.node.map_or(0, |(_, first)| first);
+        let phit = Phit { packet: packet.packet, index: packet.sent, vc: packet.vc - first };
+        input.wire.push(self.now + input.latency, phit);
+        packet.sent += 1;
     }
 }

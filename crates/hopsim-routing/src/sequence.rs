@@ -134,13 +134,13 @@ mod tests {
 
     fn classes(local: u8, global: u8) -> Classes {
         let spec = |vcs| ClassSpec { vcs, buffer: 8, latency: 1, bubble: 0 };
-        Classes { terminal: spec(1), links: vec![spec(local), spec(global)], ejection: 1 }
+        Classes { terminal: spec(1), links: vec![spec(local), spec(global)], ejection: 1, one_way: 1 }
     }
 
     #[test]
     fn with_one_class_of_links_the_vc_is_the_number_of_links_taken() {
         let spec = ClassSpec { vcs: 7, buffer: 8, latency: 1, bubble: 0 };
-        let classes = Classes { terminal: spec, links: vec![spec], ejection: 1 };
+        let classes = Classes { terminal: spec, links: vec![spec], ejection: 1, one_way: 1 };
         let sequence = VcSequence::new(&[0; 5], &classes, false);
         let mut code = 0;
         for taken in 0..5 {

@@ -157,7 +157,7 @@ mod tests {
         let config: TopologyConfig = serde_json::from_value(topology).unwrap();
         let topology = Arc::new(config.build().unwrap());
         let spec = ClassSpec { vcs: 1, buffer: 8, latency: 1, bubble: 0 };
-        let classes = Classes { terminal: spec, links: vec![spec], ejection: 1 };
+        let classes = Classes { terminal: spec, links: vec![spec], ejection: 1, one_way: 1 };
         let vcs = Vcs::increasing(VcSequence::unordered(&classes, 0));
         Config { root }.build(Minimal::new(topology, vcs))
     }

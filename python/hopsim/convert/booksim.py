@@ -61,6 +61,7 @@ class Network:
         has_equal_numbers: whether nodes have the numbers that they have in BookSim.
         routing: what stands for `routing`.
         rings: what stands for `vcs.rings`, if there are some.
+        ejection: ejection VCs, if they are not as many as injection VCs.
     """
 
     topology: dict[str, Any]
@@ -71,6 +72,7 @@ class Network:
     has_equal_numbers: bool = True
     routing: dict[str, Any] = field(default_factory=lambda: {"minimal": {}})
     rings: Mapping[str, Any] | None = None
+    ejection: int | None = None
 
 
 class Settings:
@@ -170,7 +172,7 @@ def convert(assignments: Iterable[Assignment]) -> Converted:
         "load": _load(settings, length, remarks),
         "topology": network.topology,
         "links": _links(network),
-        "router": {"virtual_channel": _router(settings, network, length, remarks)},
+        "router": {"virtual_channel": _router(settings, network, remarks)},
         "routing": network.routing,
         "jobs": [{"traffic": {"pattern": _pattern(settings, network), "packet_length": length}}],
         "measure": _measure(settings, remarks),
@@ -322,6 +324,8 @@ def _dragonfly(settings: Settings) -> Network:
         {"local": 10, "global": 100},
         {"local": 2, "global": 1},
         2 * k * k * (2 * k * k + 1),
+        # Packets leave by the VC that they have had since their global link.
+        ejection=1,
     )
 
 
@@ -379,7 +383,7 @@ def _links(network: Network) -> dict[str, Any]:
     return {name: {"latency": latency + 1} for name, latency in latencies.items()}
 
 
-def _router(settings: Settings, network: Network, length: int, remarks: list[str]) -> dict[str, Any]:
+def _router(settings: Settings, network: Network, remarks: list[str]) -> dict[str, Any]:
     vcs, buffer = settings.number("num_vcs"), settings.number("vc_buf_size")
     total = settings.number("buf_size")
     if total > 0:
@@ -392,11 +396,6 @@ def _router(settings: Settings, network: Network, length: int, remarks: list[str
                 "buffer_policy", f"has no counterpart: every VC has a buffer of its own, of {buffer} flits"
             )
         )
-    if buffer < length:
-        remarks.append(
-            f"vc_buf_size = {buffer} is less than a packet, and buffers.injection has room for one: a node "
-            "sends a packet when all of it has room."
-        )
     for name in ("routing_delay", "vc_alloc_delay", "st_final_delay"):
         if settings.number(name) > 1:
             remarks.append(
@@ -404,10 +403,11 @@ def _router(settings: Settings, network: Network, length: int, remarks: list[str
                     name, "is carried over as a pipeline; BookSim lets a router begin with all heads at once"
                 )
             )
-    rings = {"rings": network.rings} if network.rings else {}
+    others = {"rings": network.rings, "ejection": network.ejection}
+    others = {key: value for key, value in others.items() if value}
     return {
-        "vcs": {**network.vcs, "injection": vcs, **rings},
-        "buffers": {**dict.fromkeys(network.vcs, buffer), "injection": max(buffer, length)},
+        "vcs": {**network.vcs, "injection": vcs, **others},
+        "buffers": dict.fromkeys([*network.vcs, "injection"], buffer),
         "routing_delay": settings.number("routing_delay"),
         "vc_allocation_delay": settings.number("vc_alloc_delay"),
         "switch_traversal_delay": settings.number("st_prepare_delay") + settings.number("st_final_delay"),

@@ -132,7 +132,7 @@ def test_the_command_writes_a_document_and_what_it_has_instead(hopsim: Command, 
             "topology = dragonflynew; routing_function = min; k = 2; n = 1; num_vcs = 3;",
             {"dragonfly": {"p": 2, "a": 4, "h": 2, "arrangement": "consecutive"}},
             {"injection": 2, "local": 11, "global": 101},
-            {"local": 2, "global": 1, "injection": 3},
+            {"local": 2, "global": 1, "injection": 3, "ejection": 1},
             {"minimal": {}},
         ),
         (
@@ -211,12 +211,9 @@ def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
         "injection_rate = 0.01;"
     )
     assert made.document["measure"] == {"warmup": "auto", "cycles": 10_000, "batches": 10, "seed": 0}
-    assert made.document["router"]["virtual_channel"]["buffers"] == {"network": 8, "injection": 20}
+    assert made.document["router"]["virtual_channel"]["buffers"] == {"network": 8, "injection": 8}
     assert made.remarks == [
         "buffer_policy = shared has no counterpart: every VC has a buffer of its own, of 8 flits.",
-        "vc_buf_size = 8 is less than a packet, and buffers.injection has room for one: a node sends "
-        "a packet "
-        "when all of it has room.",
         "routing_delay = 2 is carried over as a pipeline; BookSim lets a router begin with all heads "
         "at once.",
         'warmup_periods = 0 warms up until figures settle; the document has measure.warmup = "auto".',

@@ -59,7 +59,7 @@ fn by_hand() -> System {
         serde_json::from_value(json!({ "mesh": { "sides": [4, 4] } })).expect("a topology");
     let topology = Arc::new(topology.build().expect("a topology"));
     let spec = |buffer| ClassSpec { vcs: 1, buffer, latency: 1, bubble: 0 };
-    let classes = Classes { terminal: spec(32), links: vec![spec(64)], ejection: 1 };
+    let classes = Classes { terminal: spec(32), links: vec![spec(64)], ejection: 1, one_way: 1 };
     let network = Arc::new(Network::new(&topology, classes, 1, 1));
     let routing: RoutingConfig = serde_json::from_value(json!({ "minimal": {} })).expect("a mechanism");
     let routing = routing.build(&topology, Vcs::increasing(VcSequence::unordered(&network.classes, 0)));

@@ -31,7 +31,7 @@ impl<'p> Constants<'p> {
             seed: system.seed,
             nodes_per_router: system.topology.nodes_per_router(),
             pipeline,
-            credits_ahead: longest_link + system.router.credit_delay(),
+            credits_ahead: latency + system.router.credit_delay(),
             moves_flits: matches!(system.router, RouterPlan::VirtualChannel(_)),
             ahead: crossing + latency + pipeline,
         }

@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 /// A kind of node is a folder here and a row of `modes`. What such nodes do not care to hear costs nothing: calls are static.
 ///
 /// What a router owes its nodes: a head that a node sends to a door gets a grant one day, of which the node hears by
-/// [`Self::be_granted`] and [`Self::leave_injection`]; a packet that leaves for a node is handed over by [`deliver`]; credits that a node sends to an
+/// [`Self::be_granted`] and [`Self::leave_injection`] or [`Self::leave_flit`]; a packet that leaves for a node is handed over by [`deliver`]; credits that a node sends to an
 /// ejection VC arrive, and no more is sent there than [`Self::ejection_space`] allows.
 pub trait Nodes<M: Mode>: Sized + Send {
     /// The nodes of a network in a snapshot.
@@ -44,19 +44,23 @@ pub trait Nodes<M: Mode>: Sized + Send {
     /// when its last flit has left. Returns the packet that is the head from now on, or `NONE`.
     fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32;
 
+    /// A flit has left injection VC `vc` at a terminal port, whose router knows the packets that are there; the tail of a packet of so
+    /// many flits if it is one. Where flits travel by themselves this is told instead of [`Self::leave_injection`].
+    fn leave_flit(&mut self, kernel: &mut Kernel<'_, M>, at: (Terminal, usize), tail_of: Option<u32>);
+
     /// A packet, which the network forgets now, leaves for its node at `departure`: see [`deliver`].
     fn hear(&mut self, _kernel: &mut Kernel<'_, M>, _packet: u32, _departure: u32) {}
 
     /// Whether a node had no packet to inject when cycle `now` began.
     fn has_nothing(&self, node: RegionNode, now: u32) -> bool;
 
-    /// Room behind each ejection VC of a node of the network but the first \[phits\]: packets take it until the node has dealt
-    /// with them. Behind the first VC there is always room.
+    /// Room behind each ejection VC for requests of a node of the network \[phits\]: packets take it until the node has dealt
+    /// with them. Behind the other VCs there is always room.
     fn ejection_space(_plan: &System, _node: u32) -> u32 {
         0
     }
 
-    /// How much of the room behind ejection VC `vc` of a node is taken \[phits\], what is on its way back apart.
+    /// How much of the room behind an ejection VC for requests of a node, counted from 1, is taken \[phits\], what is on its way back apart.
     #[cfg(feature = "trace")]
     fn ejection_space_taken(&self, _kernel: &Kernel<'_, M>, _node: RegionNode, _vc: usize) -> u32 {
         0
@@ -101,6 +105,10 @@ pub trait Nodes<M: Mode>: Sized + Send {
     /// Packets that are not in the network yet.
     #[cfg(feature = "trace")]
     fn waiting(&self) -> usize;
+
+    /// Flits in injection VC `vc` of a node or on their way there, where flits travel by themselves.
+    #[cfg(feature = "trace")]
+    fn injected_flits(&self, node: RegionNode, vc: usize) -> u32;
 }
 
 /// A message for a rank that another simulator drives.

@@ -309,6 +309,11 @@ pub struct Vcs {
     /// VCs of injection ports. They do not matter for deadlock; more of them lessen head-of-line blocking.
     #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
     pub injection: u32,
+    /// Ejection VCs of virtual-channel routers for packets that are not answered: a packet owns one from its head to its tail, so that
+    /// as many leave for a node in turns; default: as many as injection VCs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
+    pub ejection: Option<u32>,
 }
 
 impl Default for Vcs {
@@ -323,6 +328,7 @@ impl Default for Vcs {
             management: VcManagement::default(),
             reply: None,
             injection: 3,
+            ejection: None,
         }
     }
 }

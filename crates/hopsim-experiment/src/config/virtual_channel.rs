@@ -26,7 +26,8 @@ pub struct VirtualChannel {
     pub vcs: Vcs,
     /// Buffer sizes.
     pub buffers: InputBuffers,
-    /// What a head needs of the buffer behind the output VC that it is granted.
+    /// What a head needs of the buffer behind the output VC that it is granted, and a packet of a pattern of the injection VC by which
+    /// its node sends it.
     pub switching: FlitSwitching,
     /// Delay from the arrival of a head to its first request for an output VC: route computation \[cycles\].
     #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]

@@ -1,6 +1,6 @@
 //! Link classes: the numbers of the classes that the topology has, and none of those it has not.
 
-use super::{ejection_vcs, within};
+use super::{request_vcs, within};
 use crate::config::limits::BUFFERS;
 use crate::config::router::{FlowControl, OnOff, OnOffThresholds, RouterConfig, Vcs, not_a_fabric};
 use crate::config::{Experiment, LinkConfig, LinksConfig};
@@ -136,7 +136,8 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
             bubble: bubble * longest,
         });
     }
-    Ok(Classes { terminal, links, ejection: ejection_vcs(&experiment, vcs) })
+    let one_way = experiment.router.vcs().ejection.unwrap_or(1) as u8;
+    Ok(Classes { terminal, links, ejection: one_way + request_vcs(&experiment, vcs), one_way })
 }
 
 /// Packets that a packet which enters a ring leaves room for.

@@ -5,7 +5,7 @@ use super::jobs::answers;
 use super::within;
 use crate::config::Experiment;
 use crate::config::limits::VCS;
-use crate::config::router::{ReplyVcs, VcManagement, Vcs as VcsConfig};
+use crate::config::router::{ReplyVcs, RouterConfig, VcManagement, Vcs as VcsConfig};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Network;
@@ -20,6 +20,7 @@ use hopsim_routing::{Flexible, Ordered, Paths, Reverts, Safety};
 
 /// Fills in the VCs the routing needs, or checks the given ones against them.
 pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> Result<(), ConfigError> {
+    resolve_ejection(&mut experiment.router)?;
     let replies = answers(experiment);
     let routing = experiment.routing.name();
     let name = experiment.router.name();
@@ -77,6 +78,25 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) 
     let vcs = ByClass::from([vcs.local, vcs.global]).map(Option::unwrap_or_default);
     let Some(paths) = flexible else { return Ok(()) };
     check_flexible((name, routing), &paths, classes, vcs, (reply, replies))
+}
+
+/// Fills in the ejection VCs of virtual-channel routers, or checks the given ones; refuses them of other routers.
+fn resolve_ejection(router: &mut RouterConfig) -> Result<(), ConfigError> {
+    let (path, moves_flits) =
+        (format!("router.{}.vcs.ejection", router.name()), matches!(router, RouterConfig::VirtualChannel(_)));
+    let vcs = vcs_mut(router);
+    match vcs.ejection {
+        Some(given) if !moves_flits => {
+            let reason = "whole packets leave for a node one behind the other";
+            Err(ConfigError::new(path, reason).value(given).valid("no such key, or router.virtual_channel"))
+        }
+        Some(given) => within(VCS, given, path),
+        None if moves_flits => {
+            vcs.ejection = Some(vcs.injection);
+            Ok(())
+        }
+        None => Ok(()),
+    }
 }
 
 /// Fills in the VCs of a network where VCs have no order, or checks the given ones.

@@ -6,7 +6,7 @@ use crate::config::router::RouterConfig;
 use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, VirtualChannel};
 use crate::config::{Compat, Experiment};
 use hopsim_cycles::choices::{
-    Ejection, FlitAllocator, FlitArbiter, ITERATIONS, InputPointer, OutputHold, VcReuse,
+    Ejection, FlitAllocator, FlitArbiter, ITERATIONS, InjectionLink, InputPointer, OutputHold, VcReuse,
 };
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::system::VirtualChannelPlan;
@@ -126,6 +126,7 @@ fn check_semantics(experiment: &Experiment) -> Result<(), ConfigError> {
             .valid("no such key, or router.cioq or input_queued"));
     }
     let s = &experiment.semantics;
+    check_choice("injection_link", s.injection_link, &InjectionLink::Serial)?;
     check_choice("ejection", s.ejection, &Ejection::Link)?;
     check_choice("output_hold", s.output_hold, &OutputHold::Transfer)?;
     check_choice("input_pointer", s.input_pointer, &InputPointer::Grant)

@@ -1394,7 +1394,7 @@ fn injection_ports_and_directions_that_do_not_fit() {
     assert_eq!(
         after("[nic]\ninjection_vc = \"direction\""),
         "line 8, column 1: nic.injection_vc = direction: only meshes, tori and rings have directions; \
-         valid: shortest, destination or random; or topology.mesh, torus or ring"
+         valid: shortest, destination, round_robin or random; or topology.mesh, torus or ring"
     );
 }
 

@@ -308,7 +308,7 @@ fn what_the_document_leaves_out_is_booksims_choice_only_if_it_asks_for_it() {
     assert_eq!(choices(&own), "(None, Departure) Some(Links) Some(5) 4");
     // FOGSim's choices are others.
     let nic = plan(&booksim).system.nic;
-    assert_eq!((nic.source_queue, format!("{:?}", nic.injection_vc)), (u32::MAX, "Shortest".to_owned()));
+    assert_eq!((nic.source_queue, format!("{:?}", nic.injection_vc)), (u32::MAX, "RoundRobin".to_owned()));
 }
 
 /// A value at the limit is accepted and one beyond it is not.

@@ -137,11 +137,63 @@ fn switching_that_does_not_exist_and_packets_without_room() {
          valid: at least 8 phits"
     );
     assert_eq!(on(MESH, "router.virtual_channel = { buffers = { network = 1 } }"), "accepted");
-    assert_eq!(
-        on(MESH, "router.virtual_channel.buffers.injection = 7"),
-        "router.virtual_channel.buffers.injection = 7: a node needs room for a whole packet of 8 phits; \
-         valid: at least 8 phits"
-    );
+    // Packets of patterns set out when there is room for a flit, replies and those of programs when there is room for all of them.
+    let short = "router.virtual_channel.buffers.injection = 7\n";
+    assert_eq!(on(MESH, short), "accepted");
+    for (network, more, length) in [
+        (DRAGONFLY, "[[jobs]]\ntraffic.request_reply = {}", 8),
+        (
+            "topology.mesh.sides = [4, 4]\nunits = { cycle = \"1 ns\", phit = \"4 B\" }\n",
+            "[[jobs]]\nprogram.collective = { kind = \"alltoall\", bytes = 512 }",
+            16,
+        ),
+    ] {
+        assert_eq!(
+            on(network, &format!("{short}{more}")),
+            format!(
+                "router.virtual_channel.buffers.injection = 7: a node that runs a program or answers requests needs room \
+                 for a whole packet of {length} phits; valid: at least {length} phits"
+            )
+        );
+    }
+}
+
+#[test]
+fn ejection_vcs_are_as_many_as_injection_vcs_unless_a_document_says_otherwise() {
+    let of = |vcs: &Value| {
+        let classes = plan(&json!({ "vcs": vcs })).system.network.classes.clone();
+        (classes.one_way, classes.ejection)
+    };
+    assert_eq!(of(&json!({ "injection": 5 })), (5, 5));
+    assert_eq!(of(&json!({ "injection": 5, "ejection": 2 })), (2, 2));
+    let document = json!({
+        "topology": { "dragonfly": { "p": 2, "a": 4, "h": 2 } },
+        "router": { "virtual_channel": { "vcs": { "injection": 4, "ejection": 3 } } },
+        "jobs": [{ "traffic": { "request_reply": {} } }],
+        "load": 0.1,
+    });
+    let plan = Plan::new(&serde_json::from_value(document).unwrap()).unwrap();
+    assert_eq!((plan.system.network.classes.one_way, plan.system.network.classes.ejection), (3, 4));
+}
+
+#[test]
+fn ejection_vcs_out_of_range_and_of_other_routers() {
+    for vcs in [0, 17] {
+        let given = format!("router.virtual_channel.vcs.ejection = {vcs}");
+        assert_eq!(on(MESH, &given), format!("{given}: out of range; valid: 1 … 16"));
+    }
+    for router in ["cioq", "input_queued"] {
+        let given = format!("router.{router}.vcs.ejection = 2");
+        let message = message_of(&format!("{MESH}{given}"), &[]);
+        let message = message.split_once(": ").map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+        assert_eq!(
+            message,
+            format!(
+                "{given}: whole packets leave for a node one behind the other; \
+                 valid: no such key, or router.virtual_channel"
+            )
+        );
+    }
 }
 
 #[test]
@@ -155,6 +207,7 @@ fn what_only_routers_of_whole_packets_have() {
     );
     for (key, value, default) in [
         ("ejection", "idle_node", "link"),
+        ("injection_link", "unlimited", "serial"),
         ("output_hold", "speedup", "transfer"),
         ("input_pointer", "request", "grant"),
     ] {

@@ -19,7 +19,7 @@ pub fn choose(head: &Head) -> Option<Choice> {
 /// The output VCs that a head may use.
 pub fn options(head: &Head) -> Vec<Request> {
     if head.router() == head.destination() {
-        return vec![head.ejection()];
+        return head.ejections();
     }
     if let Some(down) = head.ways().down(head.router(), head.destination()) {
         return head.all_of(down, Goal::Destination);

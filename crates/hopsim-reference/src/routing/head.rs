@@ -177,16 +177,28 @@ impl<'a, 'p> Head<'a, 'p> {
         marks[to.port].contains(&to.vc)
     }
 
-    /// The port of the destination node, and the VC there.
+    /// The port of the destination node, and the first VC there that the packet may take.
     pub fn ejection(&self) -> Request {
+        self.ejections()[0]
+    }
+
+    /// The port of the destination node, with each VC there that the packet may take.
+    pub fn ejections(&self) -> Vec<Request> {
         let Packet { trace, role, .. } = self.packet();
         let port = trace.destination as usize % self.simulator.nodes_per_router;
-        Request { port, vc: role.ejection_vc() }
+        let one_way = self.simulator.plan.system.network.classes.one_way;
+        let vcs = match role {
+            Role::OneWay | Role::Reply => 0..one_way,
+            &Role::Request(kind) => one_way + kind as u8..one_way + kind as u8 + 1,
+        };
+        vcs.map(|vc| Request { port, vc }).collect()
     }
 
     /// The choice of the port of the destination node.
     pub fn eject(&self) -> Choice {
-        Choice { to: self.ejection(), after: self.packet().memory.clone(), fixed: true, others: Vec::new() }
+        let all = self.ejections().into_iter().map(|to| to.vc);
+        let others = if all.len() > 1 { all.collect() } else { Vec::new() };
+        Choice { to: self.ejection(), after: self.packet().memory.clone(), fixed: true, others }
     }
 
     /// The choice of going on by the way that the packet has chosen.
@@ -213,7 +225,7 @@ impl<'a, 'p> Head<'a, 'p> {
     pub fn all_of_next_hop(&self, memory: &Memory) -> Vec<Request> {
         match self.next_hop(memory) {
             Some((port, goal)) => self.all_of(port, goal),
-            None => vec![self.ejection()],
+            None => self.ejections(),
         }
     }
 

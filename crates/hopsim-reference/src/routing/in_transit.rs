@@ -44,7 +44,7 @@ impl InTransitRule {
     /// The output VCs that a head may use.
     pub fn options(&self, head: &Head) -> Vec<Request> {
         let way = head.way_to_destination();
-        let Some(&(_, port)) = way.first() else { return vec![head.ejection()] };
+        let Some(&(_, port)) = way.first() else { return head.ejections() };
         let classes: &[u8] = match self.misroute(head, port) {
             None => &[],
             Some(Misroute::Local) => &[LOCAL],

@@ -33,9 +33,9 @@ impl ObliviousRule {
             return head.all_of_next_hop(&self.plan(head, &mut head.draws()));
         }
         let here = head.router() == head.destination();
-        let ejection = Some(head.ejection()).filter(|_| here);
+        let ejection = if here { head.ejections() } else { Vec::new() };
         if here && self.detour.is_never_drawn_within(head.ways()) {
-            return ejection.into_iter().collect();
+            return ejection;
         }
         head.all_links().into_iter().chain(ejection).collect()
     }

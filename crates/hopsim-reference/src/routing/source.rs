@@ -19,7 +19,7 @@ impl SourceRule {
     /// The output VCs that a head may use.
     pub fn options(&self, head: &Head) -> Vec<Request> {
         if head.router() == head.destination() {
-            return vec![head.ejection()];
+            return head.ejections();
         }
         if !head.at_injection() {
             return head.all_of_next_hop(&self.go_on(head).after);

@@ -4,6 +4,7 @@ use super::delay::DelayLine;
 use super::packet::{Packet, Role};
 use hopsim_cycles::choices::{InjectionLink, InjectionVc};
 use hopsim_cycles::jobs::JobPlan;
+use hopsim_cycles::system::RouterPlan;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::Topology;
 use hopsim_random::{Purpose, Stream};
@@ -15,6 +16,8 @@ pub struct Sending {
     pub packet: usize,
     pub vc: usize,
     pub sent: u32,
+    /// Whether flits wait for room one by one; otherwise there is room for all of the packet.
+    pub by_flits: bool,
 }
 
 /// A node's network interface.
@@ -50,8 +53,14 @@ pub struct Nic {
     pub space_wire: DelayLine<(usize, u32)>,
     /// Injection VC whose turn it is, for requests and for replies.
     pub turn: [usize; 2],
-    /// Packets whose phits are leaving; at most one on each serial wire.
+    /// Packets whose phits are leaving; at most one on each serial wire, and one by flits besides.
     pub sending: Vec<Sending>,
+    /// Injection VCs whose flits have left, until the node learns of it.
+    pub credit_wire: DelayLine<usize>,
+    /// Last cycle in which each wire carried a flit of a packet that is sent by flits.
+    pub carried: [Option<u32>; 2],
+    /// Whether the packets of the node set out when there is room for a flit.
+    pub by_flits: bool,
 }
 
 /// The injection VCs for packets that set out in the direction of those from one node to another.
@@ -110,6 +119,14 @@ impl Nic {
             space_wire: DelayLine::new(),
             turn: [0, 0],
             sending: Vec::new(),
+            credit_wire: DelayLine::new(),
+            carried: [None; 2],
+            by_flits: match plan.system.router {
+                RouterPlan::Cioq(_) => false,
+                RouterPlan::VirtualChannel(router) => {
+                    !router.whole_packets && job.is_some_and(|job| plan.system.jobs[job].traffic().is_some())
+                }
+            },
         };
         if let Some(job) = job.and_then(|job| plan.system.jobs[job].traffic()) {
             let process = job.process_of(node as u32);
@@ -120,16 +137,17 @@ impl Nic {
             let vcs = injection_vcs(plan, true).len();
             nic.reply_space = match plan.system.nic.injection_vc {
                 InjectionVc::Destination => vec![each; vcs],
-                InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => {
-                    vec![each * vcs as u32]
-                }
+                _ => vec![each * vcs as u32],
             };
         }
         nic
     }
 
-    /// Lets space that replies left in the last cycle be promised again.
+    /// Lets space that replies left in the last cycle be promised again, and room that flits left be taken.
     pub fn receive(&mut self, now: u32) {
+        while let Some(vc) = self.credit_wire.pop_due(now) {
+            self.free[vc] += 1;
+        }
         while let Some((kind, phits)) = self.space_wire.pop_due(now) {
             self.reply_space[kind] += phits;
         }
@@ -142,10 +160,10 @@ impl Nic {
     }
 
     /// The injection VC for a packet, `None` if the packet has to wait.
-    pub fn choose_vc(&mut self, plan: &Plan, packet: &Packet) -> Option<usize> {
+    pub fn choose_vc(&mut self, plan: &Plan, packet: &Packet, now: u32) -> Option<usize> {
         let reply = packet.role == Role::Reply;
         let vcs = injection_vcs(plan, reply);
-        let takes = |&vc: &usize| self.takes(plan, vc, packet.length);
+        let takes = |&vc: &usize| self.takes(plan, (vc, now), (packet.length, reply));
         let room: Vec<usize> = vcs.clone().filter(takes).collect();
         match plan.system.nic.injection_vc {
             InjectionVc::Shortest => {
@@ -153,6 +171,12 @@ impl Nic {
                 let most = room.iter().map(|&vc| self.free[vc]).max()?;
                 let best: Vec<usize> = room.into_iter().filter(|&vc| self.free[vc] == most).collect();
                 let chosen = *best.iter().find(|&vc| vc >= turn).or(best.first())?;
+                *turn = chosen + 1;
+                Some(chosen)
+            }
+            InjectionVc::RoundRobin => {
+                let turn = &mut self.turn[usize::from(reply)];
+                let chosen = *room.iter().find(|&vc| vc >= turn).or(room.first())?;
                 *turn = chosen + 1;
                 Some(chosen)
             }
@@ -170,15 +194,34 @@ impl Nic {
         }
     }
 
-    /// Whether the wire to an injection VC takes a packet.
-    pub fn wire_is_free(&self, plan: &Plan, vc: usize) -> bool {
-        let busy = |sending: &Sending| wire(plan, sending.vc) == wire(plan, vc);
-        plan.system.nic.injection_link == InjectionLink::Unlimited || !self.sending.iter().any(busy)
+    /// Whether the wire to an injection VC takes a packet in cycle `now`, a reply or another one: a reply passes a packet whose flits
+    /// wait.
+    pub fn wire_is_free(&self, plan: &Plan, (vc, now): (usize, u32), reply: bool) -> bool {
+        let wire = |vc: usize| wire(plan, vc);
+        let busy = |sending: &Sending| wire(sending.vc) == wire(vc) && !(sending.by_flits && reply);
+        let carries = self.carried[wire(vc)] == Some(now);
+        plan.system.nic.injection_link == InjectionLink::Unlimited
+            || !carries && !self.sending.iter().any(busy)
     }
 
-    /// Whether an injection VC and the wire to it take a packet.
-    fn takes(&self, plan: &Plan, vc: usize, length: u32) -> bool {
-        self.free[vc] >= length && self.wire_is_free(plan, vc)
+    /// How many flits of a packet must find room for it to set out.
+    pub fn needs(&self, length: u32, reply: bool) -> u32 {
+        if self.by_flits && !reply { 1 } else { length }
+    }
+
+    /// Whether an injection VC and the wire to it take a packet of some length in cycle `now`, a reply or another one.
+    fn takes(&self, plan: &Plan, (vc, now): (usize, u32), (length, reply): (u32, bool)) -> bool {
+        self.free[vc] >= self.needs(length, reply) && self.wire_is_free(plan, (vc, now), reply)
+    }
+
+    /// The packet, sent by flits, whose next flit a wire takes in cycle `now`.
+    pub fn next_flit(&self, plan: &Plan, of: usize) -> Option<usize> {
+        let on_wire = |sending: &&Sending| wire(plan, sending.vc) == of;
+        let mut all = self.sending.iter().filter(on_wire);
+        let is_taken = all.any(|sending| !sending.by_flits);
+        let ready =
+            |sending: &Sending| wire(plan, sending.vc) == of && sending.by_flits && self.free[sending.vc] > 0;
+        self.sending.iter().position(ready).filter(|_| !is_taken)
     }
 
     /// Whether the job lets the node send one packet more.
@@ -188,7 +231,12 @@ impl Nic {
     }
 
     /// Whether a packet to `destination` would be dropped if it were generated now.
-    pub fn would_drop(&self, plan: &Plan, (node, destination): (usize, u32), length: u32) -> bool {
+    pub fn would_drop(
+        &self,
+        plan: &Plan,
+        (node, destination): (usize, u32),
+        (length, now): (u32, u32),
+    ) -> bool {
         let limit = plan.system.nic.source_queue as usize;
         if limit > 0 {
             return self.queue.len() >= limit;
@@ -200,9 +248,9 @@ impl Nic {
                 vc..vc + 1
             }
             InjectionVc::Direction => directed(plan, node as u32, destination),
-            InjectionVc::Shortest | InjectionVc::Random => vcs,
+            InjectionVc::Shortest | InjectionVc::RoundRobin | InjectionVc::Random => vcs,
         };
-        !(candidates.any(|vc| self.takes(plan, vc, length)) && self.may_send(plan))
+        !(candidates.any(|vc| self.takes(plan, (vc, now), (length, false))) && self.may_send(plan))
     }
 }
 

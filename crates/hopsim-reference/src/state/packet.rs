@@ -12,16 +12,6 @@ pub enum Role {
     Reply,
 }
 
-impl Role {
-    /// The output VC for the ejection of a packet that plays this part.
-    pub fn ejection_vc(self) -> u8 {
-        match self {
-            Self::OneWay | Self::Reply => 0,
-            Self::Request(kind) => kind as u8 + 1,
-        }
-    }
-}
-
 /// What a packet carries from router to router.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {

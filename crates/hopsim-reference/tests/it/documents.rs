@@ -164,7 +164,7 @@ fn nic_and_semantics() -> impl Strategy<Value = (Value, Value)> {
     let queue = select(vec![json!("unbounded"), json!({ "packets": 0 }), json!({ "packets": 3 })]);
     let nic = (
         queue,
-        one_of(&["shortest", "destination", "random", "direction", "direction", "direction"]),
+        one_of(&["shortest", "destination", "round_robin", "random", "direction", "direction", "direction"]),
         1..=2u32,
         one_of(&["drop", "drop", "wait"]),
     );

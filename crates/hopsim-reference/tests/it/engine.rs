@@ -306,6 +306,7 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
     let more = [
         (plan.system.nic.when_full == WhenFull::Wait, "packets that wait to be generated"),
         (plan.system.nic.injection_vc == InjectionVc::Direction, "injection by direction"),
+        (plan.system.nic.injection_vc == InjectionVc::RoundRobin, "injection round robin"),
     ];
     names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
     names.extend(names_of_terminals(plan, control));

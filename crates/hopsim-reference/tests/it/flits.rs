@@ -43,7 +43,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 60] = [
+const COVERED: [&str; 66] = [
     "VCs free with Tail",
     "VCs free with Credits",
     "VCs with a credit",
@@ -91,6 +91,12 @@ const COVERED: [&str; 60] = [
     "one VC",
     "2 injection ports",
     "2 injection VCs",
+    "injection VCs shorter than a packet",
+    "injection VCs by RoundRobin",
+    "1 ejection VCs",
+    "2 ejection VCs",
+    "3 ejection VCs",
+    "ejection VCs for requests",
     "requests",
     "bursts",
     "synchronised bursts",
@@ -156,6 +162,8 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         format!("switch traversal delay {switch_traversal_delay}"),
         format!("{} injection ports", plan.system.nic.injection_ports),
         format!("{} injection VCs", plan.system.network.classes.terminal.vcs),
+        format!("injection VCs by {:?}", plan.system.nic.injection_vc),
+        format!("{} ejection VCs", plan.system.network.classes.one_way),
         if whole_packets { "whole packets" } else { "flits" }.to_owned(),
     ]
 }
@@ -170,6 +178,8 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
     let flexible = router["virtual_channel"]["vcs"]["management"].get("flexvc").is_some();
     let more = [
         (classes.links.iter().any(|class| class.buffer < longest), "buffers shorter than a packet"),
+        (classes.terminal.buffer < longest, "injection VCs shorter than a packet"),
+        (classes.request_reply() && classes.one_way > 1, "ejection VCs for requests"),
         (longest > 1, "packets longer than a flit"),
         (system.shortest_packet() < longest, "several lengths"),
         (system.network.slowest_link() > 1, "slow links"),

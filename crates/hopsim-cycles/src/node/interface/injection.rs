@@ -108,20 +108,20 @@ impl Interfaces {
 
     /// The terminal port that a node hangs from.
     #[inline]
-    fn terminal(&self, node: RegionNode) -> Terminal {
+    pub(super) fn terminal(&self, node: RegionNode) -> Terminal {
         Terminal::of(node, self.per_router)
     }
 
     /// Whether packets count as injected when they enter a buffer.
     #[inline]
-    fn counts_at_buffer<M: Mode>(&self) -> bool {
+    pub(super) fn counts_at_buffer<M: Mode>(&self) -> bool {
         !M::DEFAULT && self.count_at_buffer
     }
 
     /// A packet of `length` phits counts as injected by `node` through VC `vc`.
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn count_injected<M: Mode>(
+    pub(super) fn count_injected<M: Mode>(
         &mut self,
         kernel: &mut Kernel<'_, M>,
         node: RegionNode,
@@ -147,7 +147,9 @@ impl Interfaces {
         mut packet: Waiting,
     ) {
         packet.arrived = kernel.now + self.latency;
-        if self.take_room(kernel, node, vc, packet.length) {
+        if M::FULL && self.flits.is_some() {
+            self.begin_flits(kernel, (node, vc), &packet);
+        } else if self.take_room(kernel, node, vc, packet.length) {
             self.send_head(kernel, node, vc, &packet);
         } else {
             let index = self.waiting.insert(packet);
@@ -166,7 +168,11 @@ impl Interfaces {
         index: u32,
     ) {
         let arrived = kernel.now + self.latency;
-        if self.take_room(kernel, node, vc, self.waiting.get(index).length) {
+        if M::FULL && self.flits.is_some() {
+            let packet = Waiting { arrived, ..*self.waiting.get(index) };
+            self.waiting.remove(index);
+            self.begin_flits(kernel, (node, vc), &packet);
+        } else if self.take_room(kernel, node, vc, self.waiting.get(index).length) {
             let packet = Waiting { arrived, ..*self.waiting.get(index) };
             self.waiting.remove(index);
             self.send_head(kernel, node, vc, &packet);
@@ -214,7 +220,7 @@ impl Interfaces {
 
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
-    fn insert_packet<M: Mode>(
+    pub(super) fn insert_packet<M: Mode>(
         &mut self,
         kernel: &mut Kernel<'_, M>,
         node: RegionNode,
@@ -276,13 +282,7 @@ impl Interfaces {
         if M::FULL && vc >= self.first_reply_vc {
             self.release_reply(kernel, terminal, vc, length);
         }
-        // While the wire is busy the node is woken anyway.
-        let nic = &self.nics[node];
-        let wire_busy = self.serial_wire && kernel.now < nic.any_wire_free(self.ports);
-        let waits = !nic.queue.is_empty() || (M::FULL && self.answers[node].awaits_room);
-        if waits && !wire_busy {
-            self.freed.push(node);
-        }
+        self.wake_for_room::<M>(kernel.now, node);
         let buffer = &mut self.buffers[node.index() * self.vcs + vc];
         buffer.used -= length;
         let next = buffer.behind.pop(&self.waiting);
@@ -299,6 +299,19 @@ impl Interfaces {
         }
     }
 
+    /// There is more room in the injection buffers of `node`: the node goes on if it has been waiting for that.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    pub(super) fn wake_for_room<M: Mode>(&mut self, now: u32, node: RegionNode) {
+        // While the wire is busy the node is woken anyway.
+        let nic = &self.nics[node];
+        let wire_busy = self.serial_wire && now < nic.any_wire_free(self.ports);
+        let waits = !nic.queue.is_empty() || (M::FULL && self.answers[node].awaits_room);
+        if waits && !wire_busy {
+            self.freed.push(node);
+        }
+    }
+
     /// The output VC for the ejection of a packet from `source` to a node of the same job.
     #[inline]
     fn ejection_vc<M: Mode>(&self, kernel: &Kernel<'_, M>, job: u8, source: u32, requested: u32) -> u8 {
@@ -307,13 +320,13 @@ impl Interfaces {
         }
         match self.policy {
             InjectionVc::Destination => 1 + self.class(true).block(source, self.in_network) as u8,
-            InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => 1,
+            _ => 1,
         }
     }
 
     /// A reply of `length` phits has left injection VC `vc` of `terminal`: from the next cycle on there is room
-    /// for another one.
-    fn release_reply<M: Mode>(
+    /// for another one, or from the cycle on in which the node hears of the room for flits.
+    pub(super) fn release_reply<M: Mode>(
         &mut self,
         kernel: &mut Kernel<'_, M>,
         terminal: Terminal,
@@ -322,8 +335,9 @@ impl Interfaces {
     ) {
         let class = self.class(true);
         let index = if self.policy == InjectionVc::Destination { vc - class.first } else { 0 };
-        let pair = self.doors.ejection(terminal, 1 + index);
+        let pair = self.doors.ejection(terminal, self.one_way + index);
         let credit = Credit { pair, phits: length as u16, minimal: 0 };
-        kernel.credits.push(kernel.now + 1, credit);
+        let known = if self.flits.is_some() { self.latency } else { 1 };
+        kernel.credits.push(kernel.now + known, credit);
     }
 }

@@ -1,9 +1,11 @@
 //! The network interfaces of nodes: source queues, injection buffers, the wires between them, and which of these a packet may
 //! take. Interfaces send to the doors of routers and know nothing of where packets come from.
 
+mod flits;
 mod injection;
 mod state;
 
+pub use flits::FlitWires;
 pub use state::InterfaceState;
 
 use crate::choices::{InjectionCount, InjectionLink, InjectionVc};
@@ -34,7 +36,7 @@ pub struct Nic {
     woken_at: [u32; 2],
     /// Job of the node -- constant.
     pub job: u8,
-    /// Where the search for the shortest injection VC starts.
+    /// Where the search for an injection VC starts.
     pointer: u8,
 }
 
@@ -56,7 +58,7 @@ impl Nic {
 pub struct Answers {
     /// Whether the node is to be woken when there may be room, though its source queue is empty.
     pub awaits_room: bool,
-    /// Where the search for the shortest reply VC starts.
+    /// Where the search for a reply VC starts.
     reply_pointer: u8,
     /// Replies that wait for the wire.
     replies: Queue,
@@ -135,6 +137,16 @@ impl VcClass {
         Some(best)
     }
 
+    /// The first VC from `pointer` on that has at most `room` phits.
+    fn next(self, buffers: &[Buffer], pointer: &mut u8, room: u32) -> Option<usize> {
+        let Self { first, count } = self;
+        let from = usize::from(*pointer) - first;
+        let found =
+            (0..count).map(|step| first + (from + step) % count).find(|&vc| buffers[vc].used <= room)?;
+        *pointer = (first + (found - first + 1) % count) as u8;
+        Some(found)
+    }
+
     /// A random one of the VCs that have at most `room` phits.
     fn random(self, buffers: &[Buffer], stream: &mut Stream, room: u32) -> Option<usize> {
         let with_room = || (self.first..self.first + self.count).filter(|&vc| buffers[vc].used <= room);
@@ -161,6 +173,8 @@ pub struct Interfaces {
     doors: Doors,
     /// Streams of the random injection VC policy; empty if unused.
     vc_streams: By<RegionNode, Stream>,
+    /// The flits that nodes send, where routers take flits.
+    flits: Option<FlitWires>,
     /// How packets choose their injection VC: see [`InjectionVc`] -- constant.
     policy: InjectionVc,
     /// Whether packets count as injected when they enter a buffer: `InjectionCount::Buffer` -- constant.
@@ -177,6 +191,8 @@ pub struct Interfaces {
     latency: u32,
     /// Injection VCs of a node -- constant.
     vcs: usize,
+    /// Ejection VCs of a node that are not for requests -- constant.
+    one_way: usize,
     /// Injection VCs that are not for replies -- constant.
     first_reply_vc: usize,
     topology: Arc<Topology>,
@@ -207,6 +223,7 @@ impl Interfaces {
             buffers: vec![Buffer { behind: Queue::EMPTY, used: 0 }; span.nodes * vcs],
             doors,
             vc_streams: random.map(|n| Stream::new(seed, Purpose::InjectionVc, u64::from(n))).collect(),
+            flits: FlitWires::new(system, span.first_node, span.nodes),
             policy,
             count_at_buffer: system.nic.injection_count == InjectionCount::Buffer,
             serial_wire: system.nic.injection_link == InjectionLink::Serial,
@@ -215,6 +232,7 @@ impl Interfaces {
             size: terminal.buffer,
             latency: terminal.latency,
             vcs,
+            one_way: usize::from(system.network.classes.one_way),
             first_reply_vc: usize::from(system.network.classes.first_reply_vc()),
             topology: Arc::clone(&system.topology),
             first_node: span.first_node,
@@ -261,8 +279,10 @@ impl Interfaces {
             replies.filter(|&id| comes(self.waiting.get(id).destination)).count()
         });
         let vcs = (0..class.count).filter(|&index| !by_destination || index + 1 == vc);
-        let buffered: u32 =
-            vcs.map(|index| self.buffers[node.index() * self.vcs + class.first + index].used).sum();
+        // Where flits leave one by one, the space of a reply comes back with its tail.
+        let length = length.max(1);
+        let of_vc = |index| self.injected_flits(node, class.first + index).div_ceil(length) * length;
+        let buffered: u32 = vcs.map(of_vc).sum();
         (waits as u32 * length + buffered, comes)
     }
 
@@ -280,11 +300,14 @@ impl Interfaces {
     /// if it is the wires that keep the packet back, the node is woken when one is free.
     #[inline(never)]
     fn directed_vc(&mut self, now: u32, node: RegionNode, packet: Candidate) -> Option<usize> {
-        let room = self.size - packet.length;
+        let room = self.size - self.needed(node, packet);
         let vcs = self.directed(node, packet.destination);
         let wire = |vc: usize| self.ports * vc / self.vcs;
         let used = |vc: usize| self.buffers[node.index() * self.vcs + vc].used;
-        let free = |vc: usize| !self.serial_wire || self.nics[node].wire_free[wire(vc)] <= now;
+        let free = |vc: usize| {
+            let is_free = !self.serial_wire || self.nics[node].wire_free[wire(vc)] <= now;
+            is_free && !self.has_unsent(node, wire(vc), packet.reply)
+        };
         let best = vcs.clone().filter(|&vc| used(vc) <= room && free(vc)).min_by_key(|&vc| used(vc));
         if best.is_none() {
             for wire in [wire(vcs.start), wire(vcs.end - 1)] {
@@ -319,7 +342,7 @@ impl Interfaces {
             return false;
         }
         let class = self.class(packet.reply);
-        let room = self.size - packet.length;
+        let room = self.size - self.needed(node, packet);
         let buffers = &self.buffers[node.index() * self.vcs..][class.first..class.first + class.count];
         match self.policy {
             InjectionVc::Destination => {
@@ -342,17 +365,24 @@ impl Interfaces {
     #[inline(always)]
     fn wire_is_busy(&mut self, now: u32, node: RegionNode, wire: usize) -> bool {
         if self.serial_wire {
-            let nic = &mut self.nics[node];
-            let free = nic.wire_free[wire];
-            if now < free {
-                if nic.woken_at[wire] != free {
-                    nic.woken_at[wire] = free;
-                    self.wires.push(free, node);
-                }
+            if now < self.nics[node].wire_free[wire] {
+                self.wake_for_wire(node, wire);
                 return true;
             }
         }
         false
+    }
+
+    /// Books that `node` is woken when a wire is free again.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    fn wake_for_wire(&mut self, node: RegionNode, wire: usize) {
+        let nic = &mut self.nics[node];
+        let free = nic.wire_free[wire];
+        if nic.woken_at[wire] != free {
+            nic.woken_at[wire] = free;
+            self.wires.push(free, node);
+        }
     }
 
     /// Whether `node` may send a packet of its own, or a reply, into its injection buffers now, room and wires by direction
@@ -363,8 +393,10 @@ impl Interfaces {
         if self.policy == InjectionVc::Direction {
             return true;
         }
-        let exhausted = M::FULL && !reply && self.answers[node].is_exhausted();
-        !exhausted && !self.wire_is_busy(now, node, 0)
+        if M::FULL && (!reply && self.answers[node].is_exhausted() || self.has_unsent(node, 0, reply)) {
+            return false;
+        }
+        !self.wire_is_busy(now, node, 0)
     }
 
     /// The injection VC that a packet enters now if `node` may send it; `None`: there is no room, and the node is woken when
@@ -373,14 +405,15 @@ impl Interfaces {
     #[inline(always)]
     fn admission<M: Mode>(&mut self, now: u32, node: RegionNode, packet: Candidate) -> Option<usize> {
         let Candidate { destination, length, reply } = packet;
+        let needed = if M::FULL { self.needed(node, packet) } else { length };
         if self.policy == InjectionVc::Direction {
             let vc = self.directed_vc(now, node, packet)?;
-            self.nics[node].wire_free[self.ports * vc / self.vcs] = now + length;
+            self.nics[node].wire_free[self.ports * vc / self.vcs] = now + needed;
             return Some(vc);
         }
         let class = if M::FULL { self.class(reply) } else { VcClass { first: 0, count: self.vcs } };
         let nic = &mut self.nics[node];
-        let room = self.size - length;
+        let room = self.size - needed;
         let buffers = &self.buffers[node.index() * self.vcs..][..self.vcs];
         let vc = match self.policy {
             InjectionVc::Direction => unreachable!("it looks at the wires too"),
@@ -388,17 +421,21 @@ impl Interfaces {
                 let vc = class.first + class.block(destination, self.in_network);
                 (buffers[vc].used <= room).then_some(vc)
             }
-            InjectionVc::Shortest => {
+            InjectionVc::Shortest | InjectionVc::RoundRobin => {
                 let pointer =
                     if M::FULL && reply { &mut self.answers[node].reply_pointer } else { &mut nic.pointer };
-                class.shortest(buffers, pointer, room)
+                if self.policy == InjectionVc::Shortest {
+                    class.shortest(buffers, pointer, room)
+                } else {
+                    class.next(buffers, pointer, room)
+                }
             }
             InjectionVc::Random => class.random(buffers, &mut self.vc_streams[node], room),
         }?;
         if M::FULL && !reply {
             self.answers[node].unanswered += 1;
         }
-        nic.wire_free[0] = now + length;
+        nic.wire_free[0] = now + needed;
         Some(vc)
     }
 }

@@ -3,6 +3,7 @@
 use crate::kernel::ids::{Id as _, RegionNode};
 use crate::kernel::packet::Waiting;
 use crate::kernel::pool::{Pool, Queue};
+use crate::node::interface::flits::FlitWiresState;
 use crate::node::interface::{Answers, Buffer, Interfaces, Nic};
 use hopsim_random::Stream;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ pub struct InterfaceState {
     /// The stream of the random injection VC policy.
     vc_stream: Option<Stream>,
     answers: Option<AnswersState>,
+    /// The flits that the node sends, where routers take flits.
+    flits: Option<FlitWiresState>,
 }
 
 /// What an interface remembers besides in runs with everything.
@@ -31,8 +34,8 @@ struct AnswersState {
 }
 
 impl Interfaces {
-    /// The state of the interface of a node.
-    pub fn save(&self, node: RegionNode) -> InterfaceState {
+    /// The state of the interface of a node in cycle `now`.
+    pub fn save(&self, node: RegionNode, now: u32) -> InterfaceState {
         let Self {
             nics,
             answers,
@@ -43,6 +46,7 @@ impl Interfaces {
             buffers,
             doors: _,
             vc_streams,
+            flits,
             policy: _,
             count_at_buffer: _,
             serial_wire: _,
@@ -51,6 +55,7 @@ impl Interfaces {
             size: _,
             latency: _,
             vcs,
+            one_way: _,
             first_reply_vc: _,
             topology: _,
             first_node: _,
@@ -67,12 +72,14 @@ impl Interfaces {
             buffers: buffers[node.index() * vcs..][..*vcs].iter().map(buffer).collect(),
             vc_stream: vc_streams.get(node).cloned(),
             answers: answers.get(node).map(|answers| answers.save(waiting)),
+            flits: flits.as_ref().map(|flits| flits.save(node, now)),
         }
     }
 
     /// Goes on with the state of the interface of a node in cycle `now`.
     pub fn load(&mut self, node: RegionNode, state: &InterfaceState, now: u32) {
-        let InterfaceState { queue, wire_free, woken_at, pointer, buffers, vc_stream, answers } = state;
+        let InterfaceState { queue, wire_free, woken_at, pointer, buffers, vc_stream, answers, flits } =
+            state;
         let waiting = &mut self.waiting;
         let nic = &mut self.nics[node];
         (nic.queue, nic.queued) = (Queue::of(waiting, queue.iter().copied()), queue.len() as u32);
@@ -90,6 +97,9 @@ impl Interfaces {
         }
         if let (Some(own), Some(answers)) = (self.answers.get_mut(node), answers) {
             own.load(waiting, answers);
+        }
+        if let (Some(own), Some(flits)) = (&mut self.flits, flits) {
+            own.load(node, flits);
         }
     }
 }

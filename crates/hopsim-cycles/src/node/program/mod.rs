@@ -108,6 +108,7 @@ impl<M: Mode> Nodes<M> for Programs {
     }
 
     fn run(&mut self, kernel: &mut Kernel<'_, M>) {
+        self.synthetic.interfaces_mut().send_flits(kernel);
         self.synthetic.absorb_consumed(kernel);
         self.wake_senders(kernel);
         self.take_in(kernel);
@@ -127,6 +128,10 @@ impl<M: Mode> Nodes<M> for Programs {
 
     fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32 {
         self.synthetic.leave_injection(kernel, at, vc, length)
+    }
+
+    fn leave_flit(&mut self, kernel: &mut Kernel<'_, M>, at: (Terminal, usize), tail_of: Option<u32>) {
+        self.synthetic.leave_flit(kernel, at, tail_of);
     }
 
     fn hear(&mut self, kernel: &mut Kernel<'_, M>, packet: u32, departure: u32) {
@@ -209,13 +214,18 @@ impl<M: Mode> Nodes<M> for Programs {
             return now;
         }
         let own = self.agenda.peek().map_or(u32::MAX, |Reverse(entry)| (entry >> 32) as u32);
-        let event = self.arriving.next(now, own.max(now));
+        let event = self.synthetic.next_flit(now, self.arriving.next(now, own.max(now)));
         if self.has_one_wire { event } else { self.synthetic.next_wire(now, event) }
     }
 
     #[cfg(feature = "trace")]
     fn waiting(&self) -> usize {
         Nodes::<M>::waiting(&self.synthetic)
+    }
+
+    #[cfg(feature = "trace")]
+    fn injected_flits(&self, node: RegionNode, vc: usize) -> u32 {
+        Nodes::<M>::injected_flits(&self.synthetic, node, vc)
     }
 }
 

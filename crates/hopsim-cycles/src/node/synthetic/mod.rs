@@ -157,6 +157,10 @@ impl<M: Mode> Nodes<M> for Synthetic {
         self.interfaces.leave_buffer(kernel, at, vc, length)
     }
 
+    fn leave_flit(&mut self, kernel: &mut Kernel<'_, M>, at: (Terminal, usize), tail_of: Option<u32>) {
+        self.interfaces.leave_flit(kernel, at, tail_of);
+    }
+
     #[inline]
     fn hear(&mut self, kernel: &mut Kernel<'_, M>, packet: u32, departure: u32) {
         if M::FULL {
@@ -201,6 +205,11 @@ impl<M: Mode> Nodes<M> for Synthetic {
     fn waiting(&self) -> usize {
         self.interfaces.waiting.len()
     }
+
+    #[cfg(feature = "trace")]
+    fn injected_flits(&self, node: RegionNode, vc: usize) -> u32 {
+        self.interfaces.injected_flits(node, vc)
+    }
 }
 
 impl Synthetic {
@@ -212,6 +221,7 @@ impl Synthetic {
     /// Injection from the source queues that can move again, then generation.
     fn run_nodes<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         if M::FULL {
+            self.interfaces.send_flits(kernel);
             self.absorb_consumed(kernel);
         }
         let due = self.interfaces.wires.take(kernel.now);
@@ -230,6 +240,11 @@ impl Synthetic {
     /// The first cycle of `now..end` in which the wire of a node becomes free, else `end`.
     pub fn next_wire(&self, now: u32, end: u32) -> u32 {
         self.interfaces.wires.next_before(now, end)
+    }
+
+    /// The first cycle of `now..end` in which nodes send flits or learn of room for them, else `end`.
+    pub fn next_flit(&self, now: u32, end: u32) -> u32 {
+        self.interfaces.next_flit(now, end)
     }
 
     /// Generation of the nodes that are due.

@@ -24,9 +24,7 @@ pub fn reply_space(system: &System, node: u32) -> u32 {
     let Some(job) = system.job_at(node as usize) else { return 0 };
     let vcs = match system.nic.injection_vc {
         InjectionVc::Destination => 1,
-        InjectionVc::Shortest | InjectionVc::Random | InjectionVc::Direction => {
-            classes.terminal.vcs - classes.first_reply_vc()
-        }
+        _ => classes.terminal.vcs - classes.first_reply_vc(),
     };
     classes.terminal.buffer / job.longest_packet() * job.longest_packet() * u32::from(vcs)
 }

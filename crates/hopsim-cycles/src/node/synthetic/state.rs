@@ -20,7 +20,8 @@ impl Synthetic {
         // Interfaces, generators and sources are saved node by node. Loading makes the bookings anew from the
         // generators, and the traffic in force from the cycle.
         let Self { interfaces: _, generators, sources: _, changes: _, buckets: _, consumed, bursts } = self;
-        let mut nodes: Vec<NodeState> = generators.ids().map(|node| self.save_node(node)).collect();
+        let mut nodes: Vec<NodeState> =
+            generators.ids().map(|node| self.save_node(node, kernel.now)).collect();
         // The order of those of one node is that in which they left their router, whatever the cut: a node is
         // in the region of its router.
         for (at, consumed) in consumed.pending(kernel.now) {
@@ -33,11 +34,11 @@ impl Synthetic {
         saved.bursts = bursts.clone();
     }
 
-    fn save_node(&self, node: RegionNode) -> NodeState {
+    fn save_node(&self, node: RegionNode, now: u32) -> NodeState {
         let Generator { process, pattern, serial, next_at, next_node: _, length: _, job: _, lags } =
             &self.generators[node];
         NodeState {
-            interface: self.interfaces.save(node),
+            interface: self.interfaces.save(node, now),
             process: process.clone(),
             pattern: pattern.clone(),
             serial: *serial,

@@ -16,6 +16,7 @@ pub fn audit<'p, M: Run>(whole: &Whole<'_, 'p, VirtualChannel<'p, M>>) -> Result
         audit.check_owners(router)?;
         audit.check_flits(router)?;
         audit.check_credits(router)?;
+        audit.check_injection(router)?;
     }
     Ok(())
 }
@@ -39,8 +40,7 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
             let input = &region.routers.inputs[region.shared.slot_id(number, Slot::at(slot))];
             input.output.map(|pair| (pair, slot as u16))
         });
-        let of_link = |pair: u16| layout.class[region.shared.output(Pair::at(pair.into())).0] != TERMINAL;
-        let owners = owners.filter(|&(pair, _)| of_link(pair));
+        let owners = owners.filter(|&(pair, _)| !region.shared.is_for_requests(Pair::at(pair.into())));
         let mut owners: Vec<(u16, u16)> = owners.collect();
         owners.sort_unstable();
         let owned = (0..layout.pairs()).filter_map(|pair| {
@@ -82,7 +82,7 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
                 let returning = region.kernel.credits.iter().filter(|credit| credit.pair == id);
                 let returning: u32 = returning.map(|credit| u32::from(credit.phits)).sum();
                 let (taken, size) = if network.layout.class[port] == TERMINAL {
-                    if vc == 0 {
+                    if !region.shared.is_for_requests(pair) {
                         continue;
                     }
                     let node = router * network.layout.terminals as u32 + port as u32;
@@ -103,6 +103,27 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
         Ok(())
     }
 
+    /// Checks that nodes know how many flits are in their injection VCs or on their way there.
+    fn check_injection(&self, router: u32) -> Result<(), String> {
+        let (region, number) = self.region(router);
+        let layout = region.shared.layout;
+        for slot in (0..layout.slots()).map(Slot::at) {
+            let (port, _) = region.shared.input(slot);
+            if layout.class[port] != TERMINAL || layout.slot_vc(slot.index()).is_none() {
+                continue;
+            }
+            let (terminal, vc) = region.injection_vc(number, (port, slot));
+            let node = terminal.node(region.kernel.constants.nodes_per_router);
+            let (known, there) = (region.nodes.injected_flits(node, vc), self.flits(router, slot));
+            if known != there {
+                return Err(format!(
+                    "router {router} injection VC {vc}: {there} flits, and its node knows {known}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Room behind an ejection VC that is taken, by packets that are leaving or by what the node has not dealt with.
     fn reserved(&self, router: u32, node: u32, pair: Pair) -> u32 {
         let (region, number) = self.region(router);
@@ -112,7 +133,8 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
         let leaving = inputs.filter(|input| input.output == Some(pair.index() as u16));
         let leaving: u32 = leaving.map(|input| u32::from(input.trail.length)).sum();
         let node = region.kernel.span.node_here(node);
-        leaving + region.nodes.ejection_space_taken(&region.kernel, node, vc)
+        let kind = vc + 1 - usize::from(region.shared.one_way);
+        leaving + region.nodes.ejection_space_taken(&region.kernel, node, kind)
     }
 
     /// Flits in an input VC and on their way there.

@@ -193,23 +193,8 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         };
         input.ready = from + self.shared.plan.routing_delay;
         input.trail = Trail::of(packet, constants.nodes_per_router);
-        let (length, arrived) = (u32::from(packet.length), packet.arrived);
         self.routers.ports_mut(number)[port].present |= 1 << vc;
         self.active[number.index() / 64] |= 1 << (number.index() % 64);
-        if self.shared.layout.class[port] == TERMINAL {
-            self.follow_head((number, slot), length, arrived);
-        }
-    }
-
-    /// Lets the other flits of a packet that begins in an injection VC, and whose head `arrived` there, follow it one by one: those
-    /// whose cycle has come are there, the others are on their way.
-    fn follow_head(&mut self, (number, slot): (RegionRouter, Slot), length: u32, arrived: u32) {
-        let id = self.shared.slot_id(number, slot);
-        let here = (self.kernel.now - arrived + 1).min(length);
-        self.routers.inputs[id].flits = here as u16;
-        for flit in here..length {
-            self.kernel.flits.push(arrived + flit, id);
-        }
     }
 
     /// The terminal port of the node that injects by a slot of an input port, and the injection VC.

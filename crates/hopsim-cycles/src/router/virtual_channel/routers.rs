@@ -212,7 +212,7 @@ impl FlitRouters {
 /// Flits that there is room for behind an empty output VC.
 fn room<M: Run>(system: &System, router: u32, (port, vc): (usize, usize)) -> u32 {
     let layout = &system.network.layout;
-    if layout.class[port] == TERMINAL && vc > 0 {
+    if layout.class[port] == TERMINAL && vc >= usize::from(system.network.classes.one_way) {
         return M::Nodes::ejection_space(system, router * layout.terminals as u32 + port as u32);
     }
     room_behind(&system.network, router, port)

@@ -5,7 +5,7 @@ use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
 use crate::kernel::packet::{InjectionEnd, Packet};
 use crate::router::inputs::input_code;
 use crate::system::{RouterPlan, System, VirtualChannelPlan};
-use hopsim_network::network::Layout;
+use hopsim_network::network::{Layout, TERMINAL};
 use hopsim_random::{Purpose, Streams};
 use hopsim_routing::{Head, Request, Requests, Routing};
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub struct FlitShared<'p> {
     pub ports: usize,
     /// What is drawn anew at every attempt of a head, by source node.
     pub attempts: Streams,
+    /// Ejection VCs of a port for packets that are not answered.
+    pub one_way: u8,
     /// The codes of input VCs for the routing, by slot.
     pub codes: Arc<[u8]>,
     /// The inputs of the crossbar: the port of each, and its VCs, a bit each.
@@ -59,6 +61,7 @@ impl<'p> FlitShared<'p> {
             stride: layout.stride(),
             ports: layout.ports(),
             attempts: Streams::new(system.seed, Purpose::Attempt),
+            one_way: system.network.classes.one_way,
             codes: (0..layout.slots()).map(|slot| input_code(system, slot)).collect(),
             crossbar: (0..layout.inputs()).map(|input| vcs_of_input(layout, input)).collect(),
             inputs_before: count_before((0..layout.slots()).map(|slot| layout.slot_vc(slot).is_some())),
@@ -86,10 +89,18 @@ impl<'p> FlitShared<'p> {
         }
     }
 
-    /// The first and the last of the output VCs that a head asks for.
+    /// The first and the last of the output VCs that a head asks for. To its node a packet that is not answered takes any.
     pub fn range_of(&self, Requests { port, first, last }: Requests) -> (u16, u16) {
         let base = self.layout.pair_base[port];
+        let is_any = self.layout.class[port] == TERMINAL && last < self.one_way;
+        let last = if is_any { self.one_way - 1 } else { last };
         (base + u16::from(first), base + u16::from(last))
+    }
+
+    /// Whether an output VC leads to a node and is for requests.
+    pub fn is_for_requests(&self, pair: Pair) -> bool {
+        let (port, vc) = self.output(pair);
+        self.layout.class[port] == TERMINAL && vc >= usize::from(self.one_way)
     }
 
     /// The id of a slot of a router.
@@ -147,7 +158,10 @@ impl<'p> FlitShared<'p> {
     #[inline]
     pub fn head(&self, packet: &Packet, (router, slot): (u32, Slot), answers: bool) -> Head {
         let port = self.layout.slot_port[slot.index()] as usize;
-        packet.at_input(router, port, self.codes[slot.index()], answers)
+        let head = packet.at_input(router, port, self.codes[slot.index()], answers);
+        // Kind 0 is that of packets which are not answered.
+        let ejection_vc = if head.ejection_vc > 0 { self.one_way - 1 + head.ejection_vc } else { 0 };
+        Head { ejection_vc, ..head }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::region::Whole;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::{Trail, occupied};
 use crate::standing::{Standing, StandingPacket, Wait};
-use hopsim_routing::{Request, Way};
+use hopsim_routing::{Head, Request, Requests, Way};
 
 /// The packets of all input VCs, by router and slot.
 pub fn standing<'p, M: Run>(whole: &Whole<'_, 'p, VirtualChannel<'p, M>>) -> Vec<Standing> {
@@ -58,9 +58,16 @@ impl<M: Run> VirtualChannel<'_, M> {
         let mut options = Vec::new();
         self.shared.routing.each_grant(&head, packet.route, &mut |way, _| match way {
             Some(way) => options.extend(self.pairs_of(way)),
-            None => options.push(self.shared.pair(head.ejection())),
+            None => options.extend(self.ejection_pairs(&head)),
         });
         options
+    }
+
+    /// The ejection VCs that a head may ask for, the highest first.
+    fn ejection_pairs(&self, head: &Head) -> impl Iterator<Item = Pair> + use<M> {
+        let Request { port, vc } = head.ejection();
+        let (first, last) = self.shared.range_of(Requests { port, first: vc, last: vc });
+        (first..=last).rev().map(|pair| Pair::at(pair.into()))
     }
 
     /// The output VCs that a way stands for, the highest first.

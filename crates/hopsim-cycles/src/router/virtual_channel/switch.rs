@@ -102,7 +102,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         input.flits -= 1;
         input.left -= 1;
         let is_last = input.left == 0;
-        self.return_credit(number, (port, slot));
+        self.return_credit(number, (port, slot), is_last);
         if is_last {
             self.end_packet(number, (port, slot), (pair, departure));
         }
@@ -168,14 +168,17 @@ impl<M: Run> VirtualChannel<'_, M> {
         self.kernel.worker.observer.granted(&mut self.kernel.places, packet, &grant);
     }
 
-    /// Room for a flit comes back at the other end of the link by which it came.
-    fn return_credit(&mut self, number: RegionRouter, (port, slot): (usize, Slot)) {
+    /// Room for a flit comes back at the other end of the link by which it came, or to the node from which it came.
+    fn return_credit(&mut self, number: RegionRouter, (port, slot): (usize, Slot), is_last: bool) {
         let state = &self.routers.ports(number)[port];
-        if state.class != TERMINAL {
-            let credit = Credit { pair: state.credited(self.shared.input(slot).1), phits: 1, minimal: 0 };
-            let arrives = self.kernel.now + state.latency + self.shared.plan.credit_delay;
-            self.kernel.send_credit(state.region, arrives, credit);
+        if state.class == TERMINAL {
+            let length = self.routers.inputs[self.shared.slot_id(number, slot)].trail.length;
+            let (at, tail_of) = (self.injection_vc(number, (port, slot)), is_last.then_some(length.into()));
+            return self.nodes.leave_flit(&mut self.kernel, at, tail_of);
         }
+        let credit = Credit { pair: state.credited(self.shared.input(slot).1), phits: 1, minimal: 0 };
+        let arrives = self.kernel.now + state.latency + self.shared.plan.credit_delay;
+        self.kernel.send_credit(state.region, arrives, credit);
     }
 
     /// The tail of a packet has left its input VC for `pair`, and departs at `departure`: the output VC is free for another packet, and
@@ -195,12 +198,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         if packet != NONE {
             self.deliver(packet, (port, departure + 1 - length));
         }
-        let next = if self.shared.layout.class[port] == TERMINAL {
-            let (terminal, vc) = self.injection_vc(number, (port, slot));
-            self.nodes.leave_injection(&mut self.kernel, terminal, vc, length)
-        } else {
-            self.routers.inputs[id].behind.pop(&self.kernel.packets)
-        };
+        let next = self.routers.inputs[id].behind.pop(&self.kernel.packets);
         let vc = self.shared.input(slot).1;
         self.routers.ports_mut(number)[port].present &= !(1 << vc);
         if next != NONE {

@@ -8,9 +8,8 @@ use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::requests::{VcRequest, VcRequests};
 use crate::router::virtual_channel::routers::set_bits;
 use crate::router::virtual_channel::view::{FlitAttempt, VirtualChannelView};
-use hopsim_network::network::TERMINAL;
 use hopsim_random::{Purpose, Stream};
-use hopsim_routing::view::View as _;
+use hopsim_routing::{Request, Requests};
 
 impl<M: Run> VirtualChannel<'_, M> {
     /// Grants output VCs to the heads of a router.
@@ -69,10 +68,14 @@ impl<M: Run> VirtualChannel<'_, M> {
         let mut draws = FlitAttempt::new(self, number, input.packet);
         let view = VirtualChannelView { region: self, number, slot };
         let decision = self.shared.routing.decide(&mut route, &view, &mut draws);
-        if let Some(request) = decision.request.filter(|&request| view.open(request)) {
-            let pair = self.shared.pair(request);
-            requests.bids.push(bid(pair));
-            requests.all.push(VcRequest { slot, pair, after: decision.after });
+        if let Some(Request { port, vc }) = decision.request {
+            let (first, last) = self.shared.range_of(Requests { port, first: vc, last: vc });
+            for pair in
+                (first..=last).map(|pair| Pair::at(pair.into())).filter(|&pair| view.is_available(pair))
+            {
+                requests.bids.push(bid(pair));
+                requests.all.push(VcRequest { slot, pair, after: decision.after });
+            }
         }
         self.kernel.worker.decisions += 1;
         if self.shared.routing.remembers() {
@@ -87,19 +90,17 @@ impl<M: Run> VirtualChannel<'_, M> {
         input.ready = self.kernel.now + self.shared.plan.vc_allocation_delay;
         let (packet, length) = (input.packet, u32::from(input.trail.length));
         self.own(number, pair, slot);
-        let (port, vc) = self.shared.output(pair);
+        let (port, _) = self.shared.output(pair);
         self.kernel.packets.get_mut(packet).decide(after, self.shared.layout.class[port]);
-        if self.shared.layout.class[port] == TERMINAL && vc > 0 {
+        if self.shared.is_for_requests(pair) {
             // The space of the reply.
             self.take_room(number, pair, length);
         }
     }
 
-    /// The present packet of a slot owns an output VC. Of a node there is none to own: it tells the flits of packets apart that come in
-    /// turns.
+    /// The present packet of a slot owns an output VC. Those for requests nobody owns: the room for the reply has been taken.
     pub(super) fn own(&mut self, number: RegionRouter, pair: Pair, slot: Slot) {
-        let (port, _) = self.shared.output(pair);
-        let is_owned = self.shared.layout.class[port] != TERMINAL;
+        let is_owned = !self.shared.is_for_requests(pair);
         let output = &mut self.routers.outputs[self.shared.pair_id(number, pair)];
         output.owner = is_owned.then_some(slot.index() as u16);
     }

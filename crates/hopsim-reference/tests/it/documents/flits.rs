@@ -72,6 +72,8 @@ struct Parts {
     buffers: [u32; 2],
     spare_vcs: u32,
     injection_vcs: u32,
+    /// Ejection VCs for packets that are not answered, if the document says so.
+    ejection_vcs: Option<u32>,
     /// The datelines of rings, if the document says anything of them.
     dateline: Option<Value>,
     /// How FlexVC picks a VC, if that manages those of a dragonfly.
@@ -111,7 +113,7 @@ fn allocation() -> impl Strategy<Value = [Value; 4]> {
 
 fn parts() -> impl Strategy<Value = Parts> {
     let routers = ((0..=3u32, 1..=3u32, 0..=3u32), any::<bool>());
-    let vcs = (0..=3u32, 1..=2u32, select(vec![0, 0, 3, 20, 100]));
+    let vcs = (0..=3u32, 1..=2u32, prop::option::of(1..=3u32), select(vec![0, 0, 3, 20, 100]));
     let selection = prop::option::weighted(0.3, one_of(&["shortest", "highest", "lowest", "random"]));
     let inputs = select(vec![json!("port"), json!("port"), json!(2), json!(3), json!("vc")]);
     let credits = (select(vec![0, 0, 1, 3]), one_of(&["tail", "tail", "credits"]), any::<bool>(), inputs);
@@ -120,7 +122,7 @@ fn parts() -> impl Strategy<Value = Parts> {
         |(
             (delays, whole_packets),
             buffers,
-            (spare_vcs, injection_vcs, injection_room),
+            (spare_vcs, injection_vcs, ejection_vcs, injection_room),
             (selection, dateline),
             allocation,
             credits,
@@ -130,6 +132,7 @@ fn parts() -> impl Strategy<Value = Parts> {
             buffers,
             spare_vcs,
             injection_vcs,
+            ejection_vcs,
             dateline,
             selection,
             injection_room,
@@ -141,14 +144,19 @@ fn parts() -> impl Strategy<Value = Parts> {
 
 impl Parts {
     /// The router of the document.
-    fn build(&self, document: &Value) -> Value {
+    fn build(&self, document: &Value, has_programs: bool) -> Value {
         let (topology, routing) = (&document["topology"], &document["routing"]);
         let jobs = document["jobs"].as_array().unwrap();
         let longest = jobs.iter().map(|job| job["traffic"]["packet_length"].as_u64().unwrap()).max().unwrap();
         let copies = if answers(document) { 2 } else { 1 };
         let injection = if document["nic"]["injection_vc"] == "direction" { 2 } else { self.injection_vcs };
         let mut vcs = json!({ "injection": injection.max(copies) });
-        let mut buffers = json!({ "injection": longest + self.injection_room });
+        if let Some(ejection) = self.ejection_vcs {
+            vcs["ejection"] = json!(ejection);
+        }
+        let by_packets = self.whole_packets || copies == 2 || has_programs;
+        let room = if by_packets { longest } else { 1 };
+        let mut buffers = json!({ "injection": room + self.injection_room });
         let grouped = classes(topology).len() > 1;
         let selection = self.selection.as_ref().filter(|_| grouped && copies == 1);
         if let Some(selection) = selection {
@@ -200,7 +208,7 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
         }
         let ((nic, mut semantics), (jobs, shares), lengths, seed, cycles) = workload;
         // These are about routers of whole packets.
-        for key in ["ejection", "output_hold", "input_pointer"] {
+        for key in ["ejection", "output_hold", "input_pointer", "injection_link"] {
             semantics.as_object_mut().unwrap().remove(key);
         }
         let mut document = json!({
@@ -213,7 +221,7 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
         }
         traffic::fit(&mut document, shares);
         make_room(&mut document, &programs);
-        document["router"] = parts.build(&document);
+        document["router"] = parts.build(&document, !programs.is_empty());
         place(&mut document, &programs);
         fit_ejection(&mut document);
         if !programs.is_empty() {
