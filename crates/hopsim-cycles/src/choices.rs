@@ -293,6 +293,23 @@ pub enum VcReuse {
     Credits,
 }
 
+/// Whether a head asks for the switch while it asks for an output VC. What it is granted counts if it is granted both in the same cycle.
+///
+/// Source: Peh and Dally, HPCA 2001; Dally and Towles, Principles and Practices of Interconnection Networks (2004), §16.3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Speculation {
+    /// A head asks for the switch when it owns an output VC.
+    #[default]
+    None,
+    /// Heads that own no output VC yet ask like all others; from the same input of the crossbar others go before them.
+    Equal,
+    /// Everybody who owns an output VC goes before heads that own none yet.
+    FirmFirst,
+    /// A second allocator of the same kind serves heads that own no output VC yet, with inputs and outputs that the first one leaves.
+    Separate,
+}
+
 /// What the arbiter of an input port picks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

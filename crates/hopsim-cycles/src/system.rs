@@ -3,7 +3,8 @@
 
 use crate::choices::{
     Allocator, Consumption, Ejection, FlitAllocator, FlitArbiter, InjectionCount, InjectionLatency,
-    InjectionLink, InjectionVc, InputPointer, OutputHold, SelfTraffic, SwitchInput, VcReuse, WhenFull,
+    InjectionLink, InjectionVc, InputPointer, OutputHold, SelfTraffic, Speculation, SwitchInput, VcReuse,
+    WhenFull,
 };
 use crate::injection::InjectionControl;
 use crate::jobs::{JobPlan, TrafficPlan};
@@ -196,12 +197,19 @@ pub struct VirtualChannelPlan {
     pub switch_input: SwitchInput,
     /// Who goes before others at both allocators.
     pub arbiter: FlitArbiter,
+    /// Whether heads ask for the switch while they ask for an output VC, whose allocation then takes a cycle.
+    pub speculation: Speculation,
+    /// Whether a packet keeps the input and the output of the switch for its next flit.
+    pub hold_switch: bool,
 }
 
 impl VirtualChannelPlan {
     /// Cycles from the arrival of a head to its first request for the switch, if it gets an output VC at once.
     pub fn until_switch(&self) -> u32 {
-        self.routing_delay + self.vc_allocation_delay
+        match self.speculation {
+            Speculation::None => self.routing_delay + self.vc_allocation_delay,
+            _ => self.routing_delay,
+        }
     }
 
     /// Credits that a link's output VC, behind which there is a buffer of so many flits, must have for the head of a packet to be granted it.

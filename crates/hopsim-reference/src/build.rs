@@ -151,14 +151,14 @@ impl Builder<'_> {
         let ports = self.plan.system.topology.ports();
         let vcs_of = |&class: &PortClass| (0..count(class)).map(|_| Door { owner: None }).collect();
         let doors: Vec<Vec<Door>> = ports.iter().map(vcs_of).collect();
+        let crossbar = inputs.iter().map(|input| input.arbiters.len()).sum();
         Some(Flits {
             plan,
             vc_allocator: Matcher::new(plan.vc_allocator, vcs, doors.iter().map(Vec::len).sum()),
-            switch_allocator: Matcher::new(
-                plan.switch_allocator,
-                inputs.iter().map(|input| input.arbiters.len()).sum(),
-                doors.len(),
-            ),
+            switch_allocator: Matcher::new(plan.switch_allocator, crossbar, doors.len()),
+            speculative_allocator: Matcher::new(plan.switch_allocator, crossbar, doors.len()),
+            speculating: Vec::new(),
+            held: vec![None; crossbar],
             lanes: lanes.collect(),
             doors,
             handled: Vec::new(),

@@ -2,13 +2,13 @@
 //! *Virtual-channel routers* in `docs/model.md`.
 
 use crate::arbiter::Candidate;
-use crate::matching::Asks;
+use crate::matching::{Asks, Rank};
 use crate::simulator::Simulator;
 use crate::state::flits::{Flits, Owned};
 use crate::state::packet::{Choice, Packet, Phit, Role};
 use crate::state::parts::{Input, Outstanding, Resident};
 use crate::state::place::{Place, Request};
-use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput, Timestamp, VcReuse};
+use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, Speculation, SwitchInput, Timestamp, VcReuse};
 use hopsim_measure::trace::Hop;
 use hopsim_random::{Purpose, Stream};
 
@@ -18,7 +18,7 @@ struct Turn {
     place: Place,
     /// The output port that its packet needs.
     port: usize,
-    stamp: u32,
+    rank: Rank,
 }
 
 impl Simulator<'_> {
@@ -73,16 +73,33 @@ impl Simulator<'_> {
             .iter()
             .zip(&choices)
             .map(|(&place, choices)| {
-                let stamp = self.stamp(place);
-                let asked = |to: &Request| choices.iter().any(|choice| choice.to == *to).then_some(stamp);
+                let rank = (false, self.stamp(place));
+                let asked = |to: &Request| choices.iter().any(|choice| choice.to == *to).then_some(rank);
                 outputs.iter().map(asked).collect()
             })
             .collect();
+        self.note_speculating(&places, &choices);
         let draws = self.draws(router, 0);
         for (input, output) in self.flits_mut(router).vc_allocator.grant(&asks, draws) {
             let choice = choices[input].iter().find(|choice| choice.to == outputs[output]);
             self.give_vc(places[input], choice.expect("it is granted what it asks for").clone());
         }
+    }
+
+    /// Notes which heads ask for the switch before they own an output VC: some VC that they ask for takes a flit.
+    fn note_speculating(&mut self, places: &[Place], choices: &[Vec<Choice>]) {
+        let Some(&(router, ..)) = places.first() else { return };
+        let takes = |choices: &Vec<Choice>| choices.iter().any(|choice| self.takes_flit(router, choice.to));
+        let heads = places.iter().zip(choices).filter(|(_, choices)| takes(choices));
+        let all: Vec<(Place, usize)> = heads.map(|(&place, choices)| (place, choices[0].to.port)).collect();
+        let flits = self.flits_mut(router);
+        flits.speculating = if flits.plan.speculation == Speculation::None { Vec::new() } else { all };
+    }
+
+    /// Whether an output VC has a credit, or leads to a node.
+    fn takes_flit(&self, router: usize, to: Request) -> bool {
+        let output = &self.routers[router].outputs[to.port];
+        output.is_terminal() || output.credits(to.vc as usize) > 0
     }
 
     /// What a present packet asks for that counts.
@@ -157,29 +174,102 @@ impl Simulator<'_> {
 
     /// Lets flits have the switch.
     fn allocate_switch(&mut self, router: usize) {
-        let outputs = self.routers[router].outputs.len();
         let inputs = self.crossbar_inputs(router);
-        let turns: Vec<Vec<Turn>> = inputs.iter().map(|&input| self.turns(router, input)).collect();
-        let turn = |input: usize, port: usize| turns[input].iter().find(|turn| turn.port == port);
-        let asks: Asks = (0..inputs.len())
-            .map(|input| (0..outputs).map(|port| turn(input, port).map(|turn| turn.stamp)).collect())
-            .collect();
+        let held = self.pass_held(router);
+        let speculation = self.flits(router).plan.speculation;
+        let separate = speculation == Speculation::Separate;
+        let firm = self.all_turns(router, &held, |speculates| !speculates || !separate);
+        let late = self.all_turns(router, &held, |speculates| speculates && separate);
+        let asks = self.asks(router, &firm);
         let draws = self.draws(router, 1);
-        let mut pairs = self.flits_mut(router).switch_allocator.grant(&asks, draws);
-        pairs.sort_unstable_by_key(|pair| pair.1);
-        for (input, output) in pairs {
-            let Turn { place, .. } = *turn(input, output).expect("it is granted what it asks for");
-            let (port, number) = inputs[input];
-            self.routers[router].inputs[port].arbiters[number].serve((place.2, 0), self.now.into());
-            self.pass_flit(place);
+        let granted = self.flits_mut(router).switch_allocator.grant(&asks, draws);
+        let asks = self.asks(router, &late);
+        let draws = self.draws(router, 2);
+        let mut more = self.flits_mut(router).speculative_allocator.grant(&asks, draws);
+        more.retain(|pair| granted.iter().all(|firm| firm.0 != pair.0 && firm.1 != pair.1));
+        for (turns, mut pairs) in [(firm, granted), (late, more)] {
+            pairs.sort_unstable_by_key(|pair| pair.1);
+            for (input, output) in pairs {
+                let turn = turns[input].iter().find(|turn| turn.port == output);
+                let place = turn.expect("it is granted what it asks for").place;
+                let (port, number) = inputs[input];
+                self.routers[router].inputs[port].arbiters[number].serve((place.2, 0), self.now.into());
+                self.use_switch(place, input);
+            }
         }
     }
 
-    /// The VCs for which an input of the crossbar asks: one, or one for each output port that is needed.
-    fn turns(&self, router: usize, (input, number): (usize, usize)) -> Vec<Turn> {
+    /// Lets the packets go on that hold an input and an output of the switch; which these are.
+    fn pass_held(&mut self, router: usize) -> Vec<(usize, usize)> {
+        let mut all = Vec::new();
+        for input in 0..self.flits(router).held.len() {
+            let Some(place) = self.flits_mut(router).held[input].take() else { continue };
+            let owned = self.flits(router).lanes[place.1][place.2].owned.as_ref();
+            all.push((input, owned.expect("its tail has not left").choice.to.port));
+            if self.asks_for_switch(place).is_some() {
+                self.use_switch(place, input);
+            }
+        }
+        all
+    }
+
+    /// Lets the first flit of an input VC through the switch if the output VC that its packet owns takes it.
+    fn use_switch(&mut self, place: Place, input: usize) {
+        let (router, port, vc) = place;
+        let Some(owned) = &self.flits(router).lanes[port][vc].owned else { return };
+        if !self.takes_flit(router, owned.choice.to) {
+            return;
+        }
+        self.pass_flit(place);
+        let flits = self.flits(router);
+        let waits = |front: &Resident| front.crossed < front.phits;
+        let next_is_here = self.routers[router].inputs[port].vcs[vc].front().is_some_and(waits);
+        if flits.plan.hold_switch && flits.lanes[port][vc].owned.is_some() && next_is_here {
+            self.flits_mut(router).held[input] = Some(place);
+        }
+    }
+
+    /// What each input of the crossbar asks for at an allocator.
+    fn asks(&self, router: usize, turns: &[Vec<Turn>]) -> Asks {
+        let equal = self.flits(router).plan.speculation == Speculation::Equal;
+        let outputs = self.routers[router].outputs.len();
+        let of = |turns: &Vec<Turn>, port: usize| {
+            let turn = turns.iter().find(|turn| turn.port == port)?;
+            Some((turn.rank.0 && !equal, turn.rank.1))
+        };
+        turns.iter().map(|turns| (0..outputs).map(|port| of(turns, port)).collect()).collect()
+    }
+
+    /// The VCs for which the inputs of the crossbar ask, of those that speculate or do not, as `counts` says; held inputs and outputs are
+    /// not asked for.
+    fn all_turns(
+        &self,
+        router: usize,
+        held: &[(usize, usize)],
+        counts: impl Fn(bool) -> bool,
+    ) -> Vec<Vec<Turn>> {
+        let inputs = self.crossbar_inputs(router).into_iter().enumerate();
+        let turns = |(number, input)| {
+            let is_held = held.iter().any(|held| held.0 == number);
+            let asks =
+                |turn: &Turn| !is_held && counts(turn.rank.0) && held.iter().all(|held| held.1 != turn.port);
+            self.turns(router, input, asks)
+        };
+        inputs.map(turns).collect()
+    }
+
+    /// The VCs for which an input of the crossbar asks, out of some: one, or one for each output port that is needed.
+    fn turns(
+        &self,
+        router: usize,
+        (input, number): (usize, usize),
+        asks: impl Fn(&Turn) -> bool,
+    ) -> Vec<Turn> {
         let port = &self.routers[router].inputs[input];
         let vcs = (0..port.vcs.len()).filter(|vc| vc % port.arbiters.len() == number);
-        let mut asking: Vec<Turn> = vcs.filter_map(|vc| self.asks_for_switch((router, input, vc))).collect();
+        let places = vcs.map(|vc| (router, input, vc));
+        let turn = |place| self.asks_for_switch(place).or_else(|| self.speculates(place));
+        let mut asking: Vec<Turn> = places.filter_map(turn).filter(asks).collect();
         let plan = self.flits(router).plan;
         let one = matches!(plan.switch_allocator, FlitAllocator::SeparableInputFirst(_))
             && plan.switch_input == SwitchInput::Vc;
@@ -187,14 +277,21 @@ impl Simulator<'_> {
         while let Some(&first) = asking.first() {
             let (rivals, others): (Vec<Turn>, Vec<Turn>) =
                 asking.iter().partition(|turn| one || turn.port == first.port);
-            let oldest = rivals.iter().map(|turn| turn.stamp).min();
-            let oldest = rivals.iter().filter(|turn| Some(turn.stamp) == oldest);
+            let oldest = rivals.iter().map(|turn| turn.rank).min();
+            let oldest = rivals.iter().filter(|turn| Some(turn.rank) == oldest);
             let candidates: Vec<Candidate> = oldest.map(|turn| candidate(turn.place.2)).collect();
             let chosen = port.arbiters[number].choose(&candidates, self.now.into());
             turns.extend(rivals.into_iter().find(|turn| Some(turn.place.2) == chosen));
             asking = others;
         }
         turns
+    }
+
+    /// The request of a head for the switch that owned no output VC when the cycle began, if it asks.
+    fn speculates(&self, place: Place) -> Option<Turn> {
+        let heads = &self.flits(place.0).speculating;
+        let &(_, port) = heads.iter().find(|head| head.0 == place)?;
+        Some(Turn { place, port, rank: (true, self.stamp(place)) })
     }
 
     /// The request of an input VC for the switch, if it asks.
@@ -204,14 +301,14 @@ impl Simulator<'_> {
         let owned = flits.lanes[input][vc].owned.as_ref()?;
         let to = owned.choice.to;
         let front = self.routers[router].inputs[input].vcs[vc].front()?;
-        let output = &self.routers[router].outputs[to.port];
         let may_ask = self.now >= owned.granted + flits.plan.vc_allocation_delay;
         let is_here = front.crossed < front.phits;
-        let has_credit = output.is_terminal() || output.credits(to.vc as usize) > 0;
-        (may_ask && is_here && has_credit && output.next <= self.now).then_some(Turn {
+        let is_free = self.routers[router].outputs[to.port].next <= self.now;
+        let rank = (false, self.stamp(place));
+        (may_ask && is_here && is_free && self.takes_flit(router, to)).then_some(Turn {
             place,
             port: to.port,
-            stamp: self.stamp(place),
+            rank,
         })
     }
 

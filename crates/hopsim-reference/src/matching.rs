@@ -3,8 +3,11 @@
 use hopsim_cycles::choices::FlitAllocator;
 use hopsim_random::Stream;
 
-/// Who asks for what, by input and output: the stamp of the request, `None` where there is none.
-pub type Asks = Vec<Vec<Option<u32>>>;
+/// What goes before others if it is smaller: whether a request is late, and its stamp.
+pub type Rank = (bool, u32);
+
+/// Who asks for what, by input and output: the rank of the request, `None` where there is none.
+pub type Asks = Vec<Vec<Option<Rank>>>;
 
 /// An allocator with its pointers.
 pub struct Matcher {
@@ -123,16 +126,16 @@ impl Matcher {
 
     fn by_diagonals(&mut self, asks: &Asks) -> Pairs {
         let size = self.inputs().max(self.outputs());
-        let mut stamps: Vec<u32> = asks.iter().flatten().flatten().copied().collect();
-        stamps.sort_unstable();
-        stamps.dedup();
+        let mut ranks: Vec<Rank> = asks.iter().flatten().flatten().copied().collect();
+        ranks.sort_unstable();
+        ranks.dedup();
         let mut pairs = Vec::new();
-        for stamp in stamps {
+        for rank in ranks {
             for diagonal in (0..size).map(|step| (self.diagonal + step) % size) {
                 let (inputs, outputs) = self.left(&pairs);
                 for input in inputs {
                     let on_it = |output: &&usize| {
-                        (input + **output) % size == diagonal && asks[input][**output] == Some(stamp)
+                        (input + **output) % size == diagonal && asks[input][**output] == Some(rank)
                     };
                     pairs.extend(outputs.iter().find(on_it).map(|&output| (input, output)));
                 }
@@ -150,10 +153,10 @@ impl Matcher {
     }
 }
 
-/// The one of `all` whose request has the smallest stamp; of several the first one at or after `turn`, else the first one.
-fn pick(all: &[usize], turn: usize, stamp: impl Fn(usize) -> Option<u32>) -> Option<usize> {
-    let least = all.iter().filter_map(|&each| stamp(each)).min()?;
-    let best: Vec<usize> = all.iter().copied().filter(|&each| stamp(each) == Some(least)).collect();
+/// The one of `all` whose request has the smallest rank; of several the first one at or after `turn`, else the first one.
+fn pick(all: &[usize], turn: usize, rank: impl Fn(usize) -> Option<Rank>) -> Option<usize> {
+    let least = all.iter().filter_map(|&each| rank(each)).min()?;
+    let best: Vec<usize> = all.iter().copied().filter(|&each| rank(each) == Some(least)).collect();
     best.iter().find(|&&each| each >= turn).or(best.first()).copied()
 }
 

@@ -443,6 +443,9 @@ def _allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = dict(allocators)
     if allocators["switch_allocator"] == {"separable_input_first": {}}:
         found["switch_input"] = "output"
+    if settings.number("hold_switch_for_packet"):
+        found["hold_switch"] = True
+    found |= _speculation(settings, remarks)
     priority = str(settings.value("priority"))
     names = [call(str(settings.value(option)))[0] for option in ("vc_allocator", "sw_allocator")]
     if priority == "none":
@@ -466,6 +469,43 @@ def _allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
             )
         found["arbiter"] = {"age": {"timestamp": TIMESTAMPS[priority]}}
     return found
+
+
+def _speculation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
+    """Whether heads ask for the switch before they own an output VC."""
+    options = ("spec_sw_allocator", "spec_check_elig", "spec_check_cred", "spec_mask_by_reqs")
+    others = [name for name in options if settings.value(name) != OPTIONS[name].default]
+    if not settings.number("speculative"):
+        instead = "is about speculation, which the file does not have"
+        remarks += [settings.remark(name, instead) for name in others]
+        return {}
+    if settings.number("vc_alloc_delay") > 1:
+        remarks.append(
+            settings.remark(
+                "speculative",
+                "is of no use with vc_alloc_delay of more than 1; in the document heads ask for the switch "
+                "when they own an output VC",
+            )
+        )
+        return {}
+    instead = "has no counterpart: a head asks for the switch if an output VC that it asks for takes a flit"
+    remarks += [settings.remark(name, instead) for name in others if name.startswith("spec_check")]
+    if "spec_mask_by_reqs" in others:
+        remarks.append(
+            settings.remark(
+                "spec_mask_by_reqs", "has no counterpart: grants are taken back where others are granted"
+            )
+        )
+    first, second = (
+        call(str(settings.value(option)))[0] for option in ("sw_allocator", "spec_sw_allocator")
+    )
+    if second == "prio":
+        return {"speculation": "firm_first" if first in AWARE else "equal"}
+    if second != first:
+        remarks.append(
+            settings.remark("spec_sw_allocator", f"has no counterpart: the document has {first} here, too")
+        )
+    return {"speculation": "separate"}
 
 
 TIMESTAMPS: Mapping[str, str] = {"age": "generation", "network_age": "injection"}

@@ -34,7 +34,6 @@ _PRINTS = "is about what BookSim prints; the document has no such key"
 _POWER = "is about power, which hopsim does not model"
 _REPLIES = "is about requests and replies, which the file does not have"
 _SUBNETS = "is about several networks side by side, of which the document has one"
-_SPECULATION = "is about speculation: in the document heads ask for the switch when they own an output VC"
 _SHARED = "is about shared buffers: in the document every VC has a buffer of its own"
 _BATCH = "is about batches, which the file does not send"
 _CLASSES = "is about classes of traffic, of which the document has one"
@@ -80,9 +79,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "vc_priority_donation": Option(0, "has no counterpart: a VC is as old as the packet at its front"),
     "vc_shuffle_requests": Option(0, "has no counterpart: arbiters go through VCs by port and VC"),
-    "hold_switch_for_packet": Option(
-        0, "has no counterpart: inputs and outputs of the switch are allocated flit by flit"
-    ),
+    "hold_switch_for_packet": Option(0),
     "noq": Option(0, "has no counterpart: a packet may take any VC that its routing allows"),
     "input_speedup": Option(1),
     "output_speedup": Option(1, "has no counterpart: an output port has one output of the crossbar"),
@@ -97,11 +94,11 @@ OPTIONS: Mapping[str, Option] = {
     "sw_alloc_delay": Option(1, "has no counterpart: switch allocation takes one cycle"),
     "st_prepare_delay": Option(0),
     "st_final_delay": Option(1),
-    "speculative": Option(0, _SPECULATION),
-    "spec_check_elig": Option(1, _SPECULATION),
-    "spec_check_cred": Option(1, _SPECULATION),
-    "spec_mask_by_reqs": Option(0, _SPECULATION),
-    "spec_sw_allocator": Option("prio", _SPECULATION),
+    "speculative": Option(0),
+    "spec_check_elig": Option(1),
+    "spec_check_cred": Option(1),
+    "spec_mask_by_reqs": Option(0),
+    "spec_sw_allocator": Option("prio"),
     "vc_allocator": Option("islip"),
     "sw_allocator": Option("islip"),
     "arb_type": Option("round_robin", _LEGACY),

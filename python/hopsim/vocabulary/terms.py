@@ -23,8 +23,8 @@ TERMS = (
         ("flit", "flits", "flit size"),
         "In `router.virtual_channel` a flit is a phit: a link carries one per cycle, and lengths "
         "(`packet_length`) and buffers are in flits. In other routers there are no flits: credits are "
-        "counted in phits, and packets are granted as a whole. Speculation, lookahead routing, and "
-        "priorities of packets other than their age are not there for flits. Tori have datelines "
+        "counted in phits, and packets are granted as a whole. Priorities of packets other than their age "
+        "are not there for flits; lookahead routing is `routing_delay = 0`. Tori have datelines "
         "(`vcs.rings`) with minimal routing only; adaptive and nonminimal routing there needs bubbles of "
         "whole packets, in `router.cioq` or `input_queued`.",
     ),

@@ -219,8 +219,6 @@ def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
         'warmup_periods = 0 warms up until figures settle; the document has measure.warmup = "auto".',
         WINDOW.replace("7000", "10000"),
         "seed = time is another one every time; the document has 0.",
-        "hold_switch_for_packet = 1 has no counterpart: inputs and outputs of the switch are allocated "
-        "flit by flit.",
         UNSTABLE,
         "watch_out = - is about what BookSim prints; the document has no such key.",
     ]
@@ -231,6 +229,44 @@ def router(text: str) -> dict[str, Any]:
     made = document(MESH + text)["router"]["virtual_channel"]
     always = {"vcs", "buffers", "routing_delay", "vc_allocation_delay", "switch_traversal_delay"}
     return {key: value for key, value in made.items() if key not in always}
+
+
+def test_speculation_and_held_switches() -> None:
+    assert router("hold_switch_for_packet = 1;") == {**IN_TURN, "hold_switch": True}
+    assert router("speculative = 1;") == {**IN_TURN, "speculation": "equal"}
+    assert router("speculative = 1; spec_sw_allocator = islip;") == {**IN_TURN, "speculation": "separate"}
+    made = router("speculative = 1; sw_allocator = select;")
+    assert made == {**IN_TURN, "speculation": "firm_first"}
+
+
+SPECULATION = (
+    (
+        "spec_check_elig = 0;",
+        ["spec_check_elig = 0 is about speculation, which the file does not have."],
+    ),
+    (
+        "speculative = 1; vc_alloc_delay = 2;",
+        [
+            "speculative = 1 is of no use with vc_alloc_delay of more than 1; in the document heads ask for "
+            "the switch when they own an output VC."
+        ],
+    ),
+    (
+        "speculative = 1; spec_check_cred = 0; spec_mask_by_reqs = 1; spec_sw_allocator = wavefront;",
+        [
+            "spec_check_cred = 0 has no counterpart: a head asks for the switch if an output VC that it asks "
+            "for takes a flit.",
+            "spec_mask_by_reqs = 1 has no counterpart: grants are taken back where others are granted.",
+            "spec_sw_allocator = wavefront has no counterpart: the document has islip here, too.",
+        ],
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "remarks"), SPECULATION)
+def test_what_of_speculation_is_not_carried_over_is_said(text: str, remarks: list[str]) -> None:
+    told = [remark for remark in converted(MESH + text).remarks if "spec" in remark.split(" = ")[0]]
+    assert told == remarks
 
 
 def test_credits_and_speedup() -> None:

@@ -65,6 +65,8 @@ FEATURES: dict[str, dict[str, Any]] = {
     "output speedup (`crossbar_outputs`)": {**MESH, **_router({"crossbar_outputs": 2})},
     "a crossbar faster than the links (`speedup`)": {**MESH, **_router({"speedup": 2.0})},
     "allocators by name, iSLIP, PIM, wavefront": {**MESH, **_router({"switch_allocator": "wavefront"})},
+    "speculation, held switches": {**MESH, **_router({"speculation": "equal", "hold_switch": True})},
+    "ejection VCs (`vcs.ejection`)": {**MESH, **_router({"vcs": {"ejection": 2}})},
     "age arbitration": {**MESH, "AGE": True},
     "random arbiters, transit priority": {**MESH, **_router({"allocator": {"transit_priority": True}})},
     "credit delay, VCs granted again with all credits": {**MESH, **_router({"vc_reuse": "credits"})},

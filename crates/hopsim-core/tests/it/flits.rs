@@ -3,7 +3,7 @@
 use hopsim_core::engine::{self, Control, Scope, Snapshot, Stages, Trial, audit, run_as, trace, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_cycles::choices::{
-    AgeConfig, FlitAllocator, FlitArbiter, Iterations, SwitchInput, Timestamp, VcReuse,
+    AgeConfig, FlitAllocator, FlitArbiter, Iterations, Speculation, SwitchInput, Timestamp, VcReuse,
 };
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
@@ -30,6 +30,8 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     switch_allocator: FlitAllocator::SeparableInputFirst(Nothing {}),
     switch_input: SwitchInput::Vc,
     arbiter: FlitArbiter::RoundRobin(Nothing {}),
+    speculation: Speculation::None,
+    hold_switch: false,
 };
 
 /// Routers with all allocators; those of a document by its number.
@@ -53,6 +55,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
         VirtualChannelPlan { arbiter: age(Timestamp::Generation), ..of(wavefront, outputs) },
         of(outputs, pim),
         VirtualChannelPlan { arbiter: age(Timestamp::Injection), ..of(inputs, islip) },
+        VirtualChannelPlan { speculation: Speculation::Separate, hold_switch: true, ..of(wavefront, inputs) },
     ];
     kinds[number % kinds.len()]
 }

@@ -2,7 +2,7 @@
 
 use crate::config::limits::DELAYS;
 use crate::config::router::{CrossbarInputs, InputBuffers, Vcs};
-use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput, VcReuse};
+use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, Speculation, SwitchInput, VcReuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -56,6 +56,12 @@ pub struct VirtualChannel {
     pub switch_input: Option<SwitchInput>,
     /// Who goes before others at both allocators.
     pub arbiter: FlitArbiter,
+    /// Whether heads ask for the switch while they ask for an output VC, for which `vc_allocation_delay` must be 1: a head that is granted
+    /// both at once is in a router for a cycle less.
+    pub speculation: Speculation,
+    /// Whether the input and the output of the switch that a flit has crossed are kept for the next flit of its packet, if that is in the
+    /// queue by then.
+    pub hold_switch: bool,
 }
 
 impl Default for VirtualChannel {
@@ -75,6 +81,8 @@ impl Default for VirtualChannel {
             switch_allocator: FlitAllocator::default(),
             switch_input: None,
             arbiter: FlitArbiter::default(),
+            speculation: Speculation::default(),
+            hold_switch: false,
         }
     }
 }

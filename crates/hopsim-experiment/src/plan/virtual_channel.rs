@@ -6,7 +6,8 @@ use crate::config::router::RouterConfig;
 use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, VirtualChannel};
 use crate::config::{Compat, Experiment};
 use hopsim_cycles::choices::{
-    Ejection, FlitAllocator, FlitArbiter, ITERATIONS, InjectionLink, InputPointer, OutputHold, VcReuse,
+    Ejection, FlitAllocator, FlitArbiter, ITERATIONS, InjectionLink, InputPointer, OutputHold, Speculation,
+    VcReuse,
 };
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::system::VirtualChannelPlan;
@@ -25,6 +26,7 @@ pub fn plan(router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> 
     within(VCS, router.crossbar_inputs.number(), path("crossbar_inputs"))?;
     check_credits(router)?;
     check_allocators(router)?;
+    check_speculation(router)?;
     Ok(VirtualChannelPlan {
         routing_delay: router.routing_delay,
         vc_allocation_delay: router.vc_allocation_delay,
@@ -37,6 +39,8 @@ pub fn plan(router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> 
         switch_allocator: router.switch_allocator,
         switch_input: router.switch_input.unwrap_or_default(),
         arbiter: router.arbiter,
+        speculation: router.speculation,
+        hold_switch: router.hold_switch,
     })
 }
 
@@ -53,6 +57,26 @@ fn check_credits(router: &VirtualChannel) -> Result<(), ConfigError> {
     Err(ConfigError::new("router.virtual_channel.vc_needs_credit", format!("a head {reason} anyway"))
         .value(true)
         .valid(format!("false, or {valid}")))
+}
+
+/// Refuses speculation where a grant of the switch comes before that of an output VC, or where it says what an allocator ignores.
+fn check_speculation(router: &VirtualChannel) -> Result<(), ConfigError> {
+    let refuse = |reason: &str, valid: String| {
+        let path = "router.virtual_channel.speculation";
+        Err(ConfigError::new(path, reason).value(json!(router.speculation)).valid(valid))
+    };
+    match (router.speculation, router.switch_allocator) {
+        (Speculation::None, _) => Ok(()),
+        _ if router.vc_allocation_delay > 1 => refuse(
+            "a head that is granted the switch has no output VC yet where the allocation of output VCs takes longer",
+            "none, or vc_allocation_delay = 1".into(),
+        ),
+        (Speculation::FirmFirst, FlitAllocator::Pim(_)) => refuse(
+            "an allocator that picks at random serves nobody before others",
+            "none, equal, separate, or another switch_allocator".into(),
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses allocators that cannot be, or not beside each other.

@@ -197,13 +197,37 @@ fn ejection_vcs_out_of_range_and_of_other_routers() {
 }
 
 #[test]
+fn speculation_that_comes_before_an_output_vc_or_that_an_allocator_ignores() {
+    let given = "router.virtual_channel.speculation = \"equal\"";
+    assert_eq!(
+        on(MESH, &format!("{given}\nrouter.virtual_channel.vc_allocation_delay = 2")),
+        format!(
+            "{given}: a head that is granted the switch has no output VC yet where the allocation of output VCs takes \
+             longer; valid: none, or vc_allocation_delay = 1"
+        )
+    );
+    let given = "router.virtual_channel.speculation = \"firm_first\"";
+    assert_eq!(
+        on(MESH, &format!("{given}\nrouter.virtual_channel.switch_allocator = \"pim\"")),
+        format!(
+            "{given}: an allocator that picks at random serves nobody before others; \
+             valid: none, equal, separate, or another switch_allocator"
+        )
+    );
+    for (speculation, allocator) in [("equal", "pim"), ("separate", "pim"), ("firm_first", "islip")] {
+        let router = format!("speculation = \"{speculation}\", switch_allocator = \"{allocator}\"");
+        assert_eq!(on(MESH, &format!("router.virtual_channel = {{ {router} }}")), "accepted");
+    }
+}
+
+#[test]
 fn what_only_routers_of_whole_packets_have() {
     assert_eq!(
         on(MESH, "router.virtual_channel.crossbar_outputs = 2"),
         "router.virtual_channel.crossbar_outputs = 2: unknown key; did you mean \
          `crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, \
          switch_traversal_delay, credit_delay, vc_reuse, vc_needs_credit, crossbar_inputs, vc_allocator, \
-         switch_allocator, switch_input, arbiter"
+         switch_allocator, switch_input, arbiter, speculation, hold_switch"
     );
     for (key, value, default) in [
         ("ejection", "idle_node", "link"),

@@ -1,6 +1,7 @@
 //! What a virtual-channel router keeps besides the queues of its input VCs and the credits of its output VCs.
 
 use super::packet::Choice;
+use super::place::Place;
 use crate::matching::Matcher;
 use hopsim_cycles::system::VirtualChannelPlan;
 
@@ -35,6 +36,12 @@ pub struct Flits {
     pub vc_allocator: Matcher,
     /// The allocator of the switch.
     pub switch_allocator: Matcher,
+    /// The allocator of the switch for heads that own no output VC yet, if they have one of their own.
+    pub speculative_allocator: Matcher,
+    /// Heads that ask for the switch in this cycle and owned no output VC when it began, each with the output port.
+    pub speculating: Vec<(Place, usize)>,
+    /// The packet of which input VC holds each input of the crossbar.
+    pub held: Vec<Option<Place>>,
     /// The input VCs, by port.
     pub lanes: Vec<Vec<Lane>>,
     /// The output VCs, by port.

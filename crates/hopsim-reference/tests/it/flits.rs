@@ -43,7 +43,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 66] = [
+const COVERED: [&str; 71] = [
     "VCs free with Tail",
     "VCs free with Credits",
     "VCs with a credit",
@@ -64,6 +64,11 @@ const COVERED: [&str; 66] = [
     "switch by pim(3)",
     "switch by wavefront",
     "inputs pick outputs",
+    "speculation Equal",
+    "speculation FirmFirst",
+    "speculation Separate",
+    "speculation Separate and packets hold the switch",
+    "packets hold the switch",
     "by age since Generation",
     "by age since Injection",
     "mesh",
@@ -140,11 +145,19 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         switch_allocator,
         switch_input,
         arbiter,
+        speculation,
+        hold_switch,
     } = plan_of_routers;
     let by_output = matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));
     let by_output = by_output && switch_input == SwitchInput::Output;
     vec![
         format!("VCs free with {vc_reuse:?}"),
+        format!("speculation {speculation:?}"),
+        if hold_switch { "packets hold the switch" } else { "flits go one by one" }.to_owned(),
+        format!(
+            "speculation {speculation:?}{}",
+            if hold_switch { " and packets hold the switch" } else { "" }
+        ),
         if vc_needs_credit { "VCs with a credit" } else { "VCs without a credit" }.to_owned(),
         format!("credit delay {credit_delay}"),
         format!("VCs by {}", name_of(vc_allocator)),

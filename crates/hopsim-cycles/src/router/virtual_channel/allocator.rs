@@ -13,8 +13,18 @@ pub struct Bid {
     pub input: u16,
     /// The output, by its number in the router.
     pub output: u16,
-    /// Bids with a smaller stamp go before others.
+    /// Whether all bids that are not late go before this one.
+    pub is_late: bool,
+    /// Of bids that are late, or are not, those with a smaller stamp go before others.
     pub stamp: u32,
+}
+
+impl Bid {
+    /// Bids of a smaller rank go before others.
+    #[inline]
+    pub fn rank(&self) -> (bool, u32) {
+        (self.is_late, self.stamp)
+    }
 }
 
 /// Where the arbiters of a router begin.
@@ -55,14 +65,14 @@ impl FlitMatcher {
         Self { method, turns: vec![turns; routers], scratch }
     }
 
-    /// Where the arbiters of a router begin.
-    pub fn turns(&self, router: RegionRouter) -> &Turns {
-        &self.turns[router.index()]
+    /// Where the arbiters of a router begin, if it has such an allocator.
+    pub fn turns(&self, router: RegionRouter) -> Option<&Turns> {
+        self.turns.get(router.index())
     }
 
-    /// Where the arbiters of a router begin, to be changed.
-    pub fn turns_mut(&mut self, router: RegionRouter) -> &mut Turns {
-        &mut self.turns[router.index()]
+    /// Lets the arbiters of a router begin somewhere.
+    pub fn set_turns(&mut self, router: RegionRouter, turns: &Turns) {
+        self.turns[router.index()].clone_from(turns);
     }
 
     /// Puts the indices of the bids of a router that are granted into `granted`, ascending by output. `draws` are the random numbers of
@@ -101,15 +111,15 @@ struct Matching<'a> {
 
 impl Matching<'_> {
     /// Who goes first at the arbiter of an output: the oldest, of several the first one from the pointer on.
-    fn rank_at_output(&self, index: u32) -> (u32, usize) {
-        let Bid { input, output, stamp } = self.bids[index as usize];
-        (stamp, distance(self.turns.outputs[output as usize], input, self.turns.inputs.len()))
+    fn rank_at_output(&self, index: u32) -> ((bool, u32), usize) {
+        let bid @ Bid { input, output, .. } = self.bids[index as usize];
+        (bid.rank(), distance(self.turns.outputs[output as usize], input, self.turns.inputs.len()))
     }
 
     /// Which output an input picks.
-    fn rank_at_input(&self, index: u32) -> (u32, usize) {
-        let Bid { input, output, stamp } = self.bids[index as usize];
-        (stamp, distance(self.turns.inputs[input as usize], output, self.turns.outputs.len()))
+    fn rank_at_input(&self, index: u32) -> ((bool, u32), usize) {
+        let bid @ Bid { input, output, .. } = self.bids[index as usize];
+        (bid.rank(), distance(self.turns.inputs[input as usize], output, self.turns.outputs.len()))
     }
 
     /// A bid is one of those that its input may pick.
@@ -232,8 +242,8 @@ impl Matching<'_> {
         self.begin();
         let (bids, first) = (self.bids, self.turns.diagonal);
         self.scratch.left.sort_unstable_by_key(|&index| {
-            let Bid { input, output, stamp } = bids[index as usize];
-            (stamp, distance(first, (input + output) % diagonals as u16, diagonals))
+            let bid @ Bid { input, output, .. } = bids[index as usize];
+            (bid.rank(), distance(first, (input + output) % diagonals as u16, diagonals))
         });
         for at in 0..self.scratch.left.len() {
             let index = self.scratch.left[at];

@@ -4,7 +4,7 @@
 //! inject. What a stage grants the next one sees a cycle later: VC allocation has read owners before the switch frees output VCs,
 //! and a packet that has been granted an output VC asks for the switch from the next cycle on at the earliest.
 
-use crate::choices::Timestamp;
+use crate::choices::{Speculation, Timestamp};
 use crate::kernel::constants::Constants;
 use crate::kernel::doors::Doors;
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId, Terminal};
@@ -40,6 +40,8 @@ pub struct VirtualChannel<'p, M: Run> {
     pub(super) vc_allocator: FlitMatcher,
     pub(super) switch_requests: SwitchRequests,
     pub(super) switch_allocator: FlitMatcher,
+    /// Allocators of the switch for heads that own no output VC yet; of no routers if they have none of their own.
+    pub(super) speculative_allocator: FlitMatcher,
 }
 
 impl<'p, M: Run> VirtualChannel<'p, M> {
@@ -54,6 +56,8 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         let kernel = Kernel::new(constants, wishes, regions, number);
         let span = kernel.span;
         let routers = FlitRouters::new::<M>(system, &shared, (regions, &span));
+        let (crossbar, plan) = ((shared.crossbar.len(), shared.ports), shared.plan);
+        let separate = if plan.speculation == Speculation::Separate { span.routers } else { 0 };
         let mut region = Self {
             nodes: M::Nodes::new(&kernel, Doors::new(&system.network.layout)),
             kernel,
@@ -62,11 +66,8 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             vc_requests: VcRequests::default(),
             vc_allocator: FlitMatcher::new(shared.plan.vc_allocator, span.routers, shared.vcs()),
             switch_requests: SwitchRequests::default(),
-            switch_allocator: FlitMatcher::new(
-                shared.plan.switch_allocator,
-                span.routers,
-                (shared.crossbar.len(), shared.ports),
-            ),
+            switch_allocator: FlitMatcher::new(plan.switch_allocator, span.routers, crossbar),
+            speculative_allocator: FlitMatcher::new(plan.switch_allocator, separate, crossbar),
             shared,
             routers,
         };

@@ -155,6 +155,8 @@ pub struct FlitRouters {
     count: usize,
     /// Where the arbiter of each input of the crossbar begins, a VC, by router · inputs + input.
     turns: Vec<u8>,
+    /// The slot whose packet holds each input of the crossbar, by router · inputs + input; empty if packets hold none.
+    held: Vec<Option<u16>>,
 }
 
 impl FlitRouters {
@@ -175,6 +177,7 @@ impl FlitRouters {
             ports: ports.map(|place| FlitPort::new(system, regions, place)).collect(),
             count: shared.ports,
             turns: vec![0; span.routers * shared.crossbar.len()],
+            held: vec![None; if shared.plan.hold_switch { span.routers * shared.crossbar.len() } else { 0 }],
         }
     }
 
@@ -190,6 +193,20 @@ impl FlitRouters {
     pub fn turns_mut(&mut self, router: RegionRouter) -> &mut [u8] {
         let inputs = self.inputs_of_crossbar();
         &mut self.turns[router.index() * inputs..][..inputs]
+    }
+
+    /// The slots whose packets hold the inputs of a router's crossbar; none if packets hold none.
+    #[inline]
+    pub fn held(&self, router: RegionRouter) -> &[Option<u16>] {
+        let inputs = if self.held.is_empty() { 0 } else { self.inputs_of_crossbar() };
+        &self.held[router.index() * inputs..][..inputs]
+    }
+
+    /// The slots whose packets hold the inputs of a router's crossbar, to be changed.
+    #[inline]
+    pub fn held_mut(&mut self, router: RegionRouter) -> &mut [Option<u16>] {
+        let inputs = if self.held.is_empty() { 0 } else { self.inputs_of_crossbar() };
+        &mut self.held[router.index() * inputs..][..inputs]
     }
 
     fn inputs_of_crossbar(&self) -> usize {

@@ -28,8 +28,12 @@ struct FlitRouterState {
     outputs: Vec<u32>,
     /// Where the arbiters of the VC allocator and of the switch allocator begin.
     turns: [Turns; 2],
+    /// Where the arbiters of the switch allocator for heads without output VCs begin, if there is one.
+    speculative_turns: Option<Turns>,
     /// Where the arbiters of the inputs of the crossbar begin.
     input_turns: Vec<u8>,
+    /// The slots whose packets hold the inputs of the crossbar.
+    held: Vec<Option<u16>>,
     /// Heads on their way, with their slots.
     arrivals: Vec<(u16, Packet)>,
     /// Flits behind a head on their way: when they arrive, and their slots.
@@ -87,6 +91,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             vc_allocator: _,
             switch_requests: _,
             switch_allocator: _,
+            speculative_allocator: _,
         } = self;
         let numbers = (0..kernel.span.routers).map(RegionRouter::at);
         let mut saved: Vec<FlitRouterState> = numbers.map(|number| self.save_router(number)).collect();
@@ -108,8 +113,11 @@ impl<M: Run> VirtualChannel<'_, M> {
             ports: self.routers.ports(number).iter().map(FlitPortState::of).collect(),
             inputs: (0..layout.slots()).map(|slot| self.save_input(number, Slot::at(slot))).collect(),
             outputs: (0..layout.pairs()).map(output).collect(),
-            turns: [&self.vc_allocator, &self.switch_allocator].map(|each| each.turns(number).clone()),
+            turns: [&self.vc_allocator, &self.switch_allocator]
+                .map(|each| each.turns(number).cloned().unwrap_or_default()),
+            speculative_turns: self.speculative_allocator.turns(number).cloned(),
             input_turns: self.routers.turns(number).to_vec(),
+            held: self.routers.held(number).to_vec(),
             arrivals: Vec::new(),
             flits: Vec::new(),
             returning: Vec::new(),
@@ -169,8 +177,18 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     fn load_router(&mut self, number: RegionRouter, state: &FlitRouterState) {
-        let FlitRouterState { ports, inputs, outputs, turns, input_turns, arrivals, flits, returning } =
-            state;
+        let FlitRouterState {
+            ports,
+            inputs,
+            outputs,
+            turns,
+            speculative_turns,
+            input_turns,
+            held,
+            arrivals,
+            flits,
+            returning,
+        } = state;
         for (own, state) in self.routers.ports_mut(number).iter_mut().zip(ports) {
             let &FlitPortState { free_at } = state;
             *own = FlitPort { free_at, ..*own };
@@ -181,8 +199,12 @@ impl<M: Run> VirtualChannel<'_, M> {
         }
         self.routers.turns_mut(number).copy_from_slice(input_turns);
         let [of_vcs, of_switch] = turns;
-        self.vc_allocator.turns_mut(number).clone_from(of_vcs);
-        self.switch_allocator.turns_mut(number).clone_from(of_switch);
+        self.vc_allocator.set_turns(number, of_vcs);
+        self.switch_allocator.set_turns(number, of_switch);
+        if let Some(turns) = speculative_turns {
+            self.speculative_allocator.set_turns(number, turns);
+        }
+        self.routers.held_mut(number).copy_from_slice(held);
         for (slot, state) in inputs.iter().enumerate() {
             self.load_input((number, Slot::at(slot)), state);
         }

@@ -1,62 +1,148 @@
 //! Switch allocation, and what follows from a grant: flits cross, credits go back, and with its tail a packet gives its output VC back.
 //! A port lets one flit in and one flit out per cycle (Dally & Towles, section 18.3).
 
-use crate::choices::{FlitAllocator, SwitchInput, Timestamp};
-use crate::kernel::ids::{Pair, RegionRouter, Slot};
+use crate::choices::{FlitAllocator, Speculation, SwitchInput, Timestamp};
+use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::kernel::wires::Credit;
 use crate::node::{self, Nodes as _, Run};
 use crate::observer::{Grant, Observer as _};
 use crate::router::virtual_channel::allocator::Bid;
 use crate::router::virtual_channel::region::VirtualChannel;
-use crate::router::virtual_channel::requests::SwitchRequests;
+use crate::router::virtual_channel::requests::{SwitchBids, SwitchRequests};
 use hopsim_network::network::{NONE, TERMINAL};
 
 impl<M: Run> VirtualChannel<'_, M> {
     /// Lets flits of a router cross.
     pub(super) fn allocate_switch(&mut self, number: RegionRouter) {
         let mut requests = std::mem::take(&mut self.switch_requests);
-        for input in 0..self.shared.crossbar.len() {
-            self.ask_for_switch(number, input, &mut requests);
-        }
+        self.pass_held(number, &mut requests);
+        let separate = self.shared.plan.speculation == Speculation::Separate;
+        self.ask_for_switch(number, &mut requests, !separate);
         let draws = self.draws(number, 1);
-        self.switch_allocator.allocate(number, &requests.bids, draws, &mut requests.granted);
-        for &index in &requests.granted {
-            let (bid, slot) = (requests.bids[index as usize], requests.slots[index as usize]);
-            let (port, vc) = self.shared.input(slot);
-            self.routers.turns_mut(number)[bid.input as usize] = ((vc + 1) % 64) as u8;
-            self.cross(number, (port, slot));
+        let SwitchBids { bids, granted, .. } = &mut requests.firm;
+        self.switch_allocator.allocate(number, bids, draws, granted);
+        if separate {
+            self.allocate_separately(number, &mut requests);
         }
-        requests.slots.clear();
-        requests.bids.clear();
+        for bids in [&requests.firm, &requests.separate] {
+            for &index in &bids.granted {
+                self.grant_switch(number, (bids.bids[index as usize], bids.slots[index as usize]));
+            }
+        }
+        requests.firm.clear();
+        requests.separate.clear();
+        requests.speculating.clear();
+        requests.held.clear();
         self.switch_requests = requests;
     }
 
-    /// Adds what an input of the crossbar asks for: the output port that one of its VCs needs, or all of those that its VCs need. The VC
-    /// with the smallest stamp goes first, of several the first one from the pointer on.
-    fn ask_for_switch(&self, number: RegionRouter, input: usize, requests: &mut SwitchRequests) {
+    /// Lets the next flits of packets cross that hold an input and an output of the switch, or takes these from them.
+    fn pass_held(&mut self, number: RegionRouter, requests: &mut SwitchRequests) {
+        for input in 0..self.routers.held(number).len() {
+            let Some(held) = self.routers.held_mut(number)[input].take() else { continue };
+            let slot = Slot::at(held.into());
+            let Some(pair) = self.routers.inputs[self.shared.slot_id(number, slot)].owned() else { continue };
+            requests.held.push((input, self.shared.output(pair).0));
+            if self.may_cross(number, slot).is_some() {
+                self.cross_and_hold(number, input, slot);
+            }
+        }
+    }
+
+    /// Puts the requests for the switch together: of packets that own an output VC, and beside them of heads that own none yet if
+    /// `with_speculating`.
+    fn ask_for_switch(&self, number: RegionRouter, requests: &mut SwitchRequests, with_speculating: bool) {
+        let SwitchRequests { speculating, held, firm, .. } = requests;
+        for input in 0..self.shared.crossbar.len() {
+            let wants = |slot: Slot| {
+                let output = self.may_cross(number, slot).map(|output| (output, false));
+                output.or_else(|| speculates(speculating, slot).filter(|_| with_speculating))
+            };
+            self.ask_at_input((number, input), held, wants, firm);
+        }
+    }
+
+    /// Grants heads that own no output VC yet the inputs and outputs of the switch that others have not been granted.
+    fn allocate_separately(&mut self, number: RegionRouter, requests: &mut SwitchRequests) {
+        let SwitchRequests { speculating, held, firm, separate } = requests;
+        for input in 0..self.shared.crossbar.len() {
+            self.ask_at_input((number, input), held, |slot| speculates(speculating, slot), separate);
+        }
+        let draws = self.draws(number, 2);
+        let SwitchBids { bids, granted, .. } = separate;
+        self.speculative_allocator.allocate(number, bids, draws, granted);
+        let taken = |bid: Bid| {
+            let firm = firm.granted.iter().map(|&index| firm.bids[index as usize]);
+            firm.into_iter().any(|firm| firm.input == bid.input || firm.output == bid.output)
+        };
+        granted.retain(|&index| !taken(bids[index as usize]));
+    }
+
+    /// Adds what an input of the crossbar asks for: the output port that one of its VCs wants, or all of those that its VCs want. Those
+    /// that own an output VC go first, of several the VC with the smallest stamp, of several the first one from the pointer on. What is
+    /// held is not asked for.
+    fn ask_at_input(
+        &self,
+        (number, input): (RegionRouter, usize),
+        held: &[(usize, usize)],
+        wants: impl Fn(Slot) -> Option<(usize, bool)>,
+        SwitchBids { slots, bids, .. }: &mut SwitchBids,
+    ) {
+        if held.iter().any(|held| held.0 == input) {
+            return;
+        }
         let (port, own) = self.shared.crossbar[input];
         let pointer = u32::from(self.routers.turns(number)[input]);
-        let first = requests.bids.len();
+        let first = bids.len();
         // The VCs from the pointer on come first.
         let mut vcs = (self.routers.ports(number)[port].present & own).rotate_right(pointer);
         while vcs != 0 {
             let vc = (vcs.trailing_zeros() + pointer) % 64;
             vcs &= vcs - 1;
             let slot = self.shared.slot(port, vc as usize);
-            let Some(output) = self.may_cross(number, slot) else { continue };
+            let Some((output, is_late)) = wants(slot) else { continue };
+            if held.iter().any(|held| held.1 == output) {
+                continue;
+            }
             let stamp = self.routers.inputs[self.shared.slot_id(number, slot)].stamp;
-            let bid = Bid { input: input as u16, output: output as u16, stamp: self.shared.urgency(stamp) };
-            let rival = requests.bids[first..].iter().position(|bid| self.is_one_of(bid.output, output));
+            let stamp = self.shared.urgency(stamp);
+            let bid = Bid { input: input as u16, output: output as u16, is_late, stamp };
+            let rival = bids[first..].iter().position(|bid| self.is_one_of(bid.output, output));
             match rival.map(|rival| first + rival) {
                 None => {
-                    requests.bids.push(bid);
-                    requests.slots.push(slot);
+                    bids.push(bid);
+                    slots.push(slot);
                 }
-                Some(rival) if bid.stamp < requests.bids[rival].stamp => {
-                    (requests.bids[rival], requests.slots[rival]) = (bid, slot);
+                Some(rival) if bid.rank() < bids[rival].rank() => {
+                    (bids[rival], slots[rival]) = (bid, slot);
                 }
                 Some(_) => {}
             }
+        }
+        if self.shared.plan.speculation == Speculation::Equal {
+            // Between inputs nobody goes before others.
+            bids[first..].iter_mut().for_each(|bid| bid.is_late = false);
+        }
+    }
+
+    /// An input of the crossbar is granted an output port for a VC. A head that owns no output VC yet lets it pass unless it has been
+    /// granted one in this cycle that takes its flit.
+    fn grant_switch(&mut self, number: RegionRouter, (bid, slot): (Bid, Slot)) {
+        let vc = self.shared.input(slot).1;
+        self.routers.turns_mut(number)[bid.input as usize] = ((vc + 1) % 64) as u8;
+        let owned = self.routers.inputs[self.shared.slot_id(number, slot)].owned();
+        if owned.is_some_and(|pair| self.takes_flit(number, pair)) {
+            self.cross_and_hold(number, bid.input.into(), slot);
+        }
+    }
+
+    /// The next flit of a slot crosses, and holds the input and the output of the switch for the one behind it if that is here.
+    fn cross_and_hold(&mut self, number: RegionRouter, input: usize, slot: Slot) {
+        self.cross(number, (self.shared.input(slot).0, slot));
+        let state = &self.routers.inputs[self.shared.slot_id(number, slot)];
+        let goes_on = state.owned().is_some() && state.flits > 0;
+        if let Some(held) = self.routers.held_mut(number).get_mut(input) {
+            *held = goes_on.then_some(slot.index() as u16);
         }
     }
 
@@ -68,16 +154,21 @@ impl<M: Run> VirtualChannel<'_, M> {
         picks_vc || asked as usize == output
     }
 
+    /// Whether an output VC takes a flit: it has a credit, or leads to a node.
+    pub(super) fn takes_flit(&self, number: RegionRouter, pair: Pair) -> bool {
+        let (port, _) = self.shared.output(pair);
+        self.shared.layout.class[port] == TERMINAL
+            || self.routers.outputs[self.shared.pair_id(number, pair)].credits > 0
+    }
+
     /// The output port that the next flit of a slot could cross to now.
     fn may_cross(&self, number: RegionRouter, slot: Slot) -> Option<usize> {
         let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
         let pair = input.owned()?;
         let (port, _) = self.shared.output(pair);
         let state = &self.routers.ports(number)[port];
-        let has_room =
-            state.class == TERMINAL || self.routers.outputs[self.shared.pair_id(number, pair)].credits > 0;
-        (input.flits > 0 && input.ready <= self.kernel.now && state.free_at <= self.kernel.now && has_room)
-            .then_some(port)
+        let may_ask = input.flits > 0 && input.ready <= self.kernel.now && state.free_at <= self.kernel.now;
+        (may_ask && self.takes_flit(number, pair)).then_some(port)
     }
 
     /// The next flit of a slot crosses to the output VC that its packet owns.
@@ -218,4 +309,9 @@ impl<M: Run> VirtualChannel<'_, M> {
         );
         node::deliver(&mut self.kernel, &mut self.nodes, id, at);
     }
+}
+
+/// The output port that a head wants which speculates, and that it owns no output VC yet.
+fn speculates(speculating: &[(Slot, usize)], slot: Slot) -> Option<(usize, bool)> {
+    speculating.iter().find(|head| head.0 == slot).map(|&(_, output)| (output, true))
 }

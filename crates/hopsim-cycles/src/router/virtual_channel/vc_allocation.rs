@@ -1,6 +1,7 @@
 //! VC allocation: heads are granted the output VCs that their packets own up to their tails (Dally & Towles, section 17.1). A head whose
 //! port is fixed asks for all output VCs there that it may use, any other head for the one that its mechanism decides for.
 
+use crate::choices::Speculation;
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::node::Run;
 use crate::router::virtual_channel::allocator::Bid;
@@ -53,8 +54,10 @@ impl<M: Run> VirtualChannel<'_, M> {
         let bid = |pair: Pair| Bid {
             input: self.shared.inputs_before[slot.index()],
             output: self.shared.outputs_before[pair.index()],
+            is_late: false,
             stamp: self.shared.urgency(input.stamp),
         };
+        let asked = requests.all.len();
         if let Some((first, last)) = input.request {
             let view = VirtualChannelView { region: self, number, slot };
             for pair in (first..=last).map(|pair| Pair::at(pair.into())) {
@@ -63,7 +66,7 @@ impl<M: Run> VirtualChannel<'_, M> {
                     requests.all.push(VcRequest { slot, pair, after: route });
                 }
             }
-            return;
+            return self.speculate(number, &requests.all[asked..]);
         }
         let mut draws = FlitAttempt::new(self, number, input.packet);
         let view = VirtualChannelView { region: self, number, slot };
@@ -77,9 +80,21 @@ impl<M: Run> VirtualChannel<'_, M> {
                 requests.all.push(VcRequest { slot, pair, after: decision.after });
             }
         }
+        self.speculate(number, &requests.all[asked..]);
         self.kernel.worker.decisions += 1;
         if self.shared.routing.remembers() {
             self.kernel.packets.get_mut(input.packet).route = route;
+        }
+    }
+
+    /// Notes that a head asks for the switch, too, if its router lets it and an output VC that it asks for takes a flit.
+    fn speculate(&mut self, number: RegionRouter, asked: &[VcRequest]) {
+        if self.shared.plan.speculation == Speculation::None {
+            return;
+        }
+        let takes = |request: &&VcRequest| self.takes_flit(number, request.pair);
+        if let Some(&VcRequest { slot, pair, .. }) = asked.iter().find(takes) {
+            self.switch_requests.speculating.push((slot, self.shared.output(pair).0));
         }
     }
 

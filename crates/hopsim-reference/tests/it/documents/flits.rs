@@ -84,6 +84,8 @@ struct Parts {
     credits: (u32, Value, bool, Value),
     /// The allocators of output VCs and of the switch, what input ports pick, and who goes before others.
     allocation: [Value; 4],
+    /// Whether heads speculate, and whether packets hold the switch.
+    switch: (Value, bool),
 }
 
 /// Allocators that go with each other.
@@ -118,13 +120,14 @@ fn parts() -> impl Strategy<Value = Parts> {
     let inputs = select(vec![json!("port"), json!("port"), json!(2), json!(3), json!("vc")]);
     let credits = (select(vec![0, 0, 1, 3]), one_of(&["tail", "tail", "credits"]), any::<bool>(), inputs);
     let dateline = prop::option::weighted(0.7, dateline());
-    (routers, [1..=20u32, 1..=20u32], vcs, (selection, dateline), allocation(), credits).prop_map(
+    let switch = (one_of(&["none", "none", "equal", "firm_first", "separate"]), any::<bool>());
+    (routers, [1..=20u32, 1..=20u32], vcs, (selection, dateline), (allocation(), switch), credits).prop_map(
         |(
             (delays, whole_packets),
             buffers,
             (spare_vcs, injection_vcs, ejection_vcs, injection_room),
             (selection, dateline),
-            allocation,
+            (allocation, switch),
             credits,
         )| Parts {
             delays,
@@ -138,6 +141,7 @@ fn parts() -> impl Strategy<Value = Parts> {
             injection_room,
             credits,
             allocation,
+            switch,
         },
     )
 }
@@ -182,11 +186,15 @@ impl Parts {
         let [vc_allocator, switch_allocator, switch_input, arbiter] = &self.allocation;
         let (credit_delay, vc_reuse, needs_credit, crossbar_inputs) = &self.credits;
         let needs_credit = *needs_credit && !self.whole_packets && vc_reuse == "tail";
+        let (speculation, hold_switch) = &self.switch;
+        let is_blind = switch_allocator.get("pim").is_some() && speculation == "firm_first";
+        let speculation = if is_blind { &json!("separate") } else { speculation };
+        let allocation = if speculation == "none" { allocation } else { 1 };
         json!({ "virtual_channel": {
             "credit_delay": credit_delay, "vc_reuse": vc_reuse, "vc_needs_credit": needs_credit,
             "crossbar_inputs": crossbar_inputs,
             "vc_allocator": vc_allocator, "switch_allocator": switch_allocator, "switch_input": switch_input,
-            "arbiter": arbiter,
+            "arbiter": arbiter, "speculation": speculation, "hold_switch": hold_switch,
             "vcs": vcs, "buffers": buffers,
             "switching": if self.whole_packets { "virtual_cut_through" } else { "wormhole" },
             "routing_delay": routing, "vc_allocation_delay": allocation, "switch_traversal_delay": traversal,
