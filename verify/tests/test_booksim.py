@@ -7,7 +7,15 @@ from verify import booksim
 
 import hopsim
 
-QUICK = ("m-u1 0.05", "m-buf2 0.7", "m-cd2 0.15", "m-tornado 0.1", "t-book 0.15")
+QUICK = (
+    "m-u1 0.05",
+    "m-buf2 0.7",
+    "m-cd2 0.15",
+    "m-tornado 0.1",
+    "t-book 0.15",
+    "m-spec-sif 0.3",
+    "m-hold 0.3",
+)
 
 
 @pytest.mark.parametrize("name", QUICK)

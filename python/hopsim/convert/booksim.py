@@ -496,9 +496,7 @@ def _speculation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
                 "spec_mask_by_reqs", "has no counterpart: grants are taken back where others are granted"
             )
         )
-    first, second = (
-        call(str(settings.value(option)))[0] for option in ("sw_allocator", "spec_sw_allocator")
-    )
+    first, second = (call(str(settings.value(option)))[0] for option in ("sw_allocator", "spec_sw_allocator"))
     if second == "prio":
         return {"speculation": "firm_first" if first in AWARE else "equal"}
     if second != first:

@@ -24,7 +24,7 @@ TERMS = (
         "In `router.virtual_channel` a flit is a phit: a link carries one per cycle, and lengths "
         "(`packet_length`) and buffers are in flits. In other routers there are no flits: credits are "
         "counted in phits, and packets are granted as a whole. Priorities of packets other than their age "
-        "are not there for flits; lookahead routing is `routing_delay = 0`. Tori have datelines "
+        "are not there for flits; lookahead routing is a `routing_delay` of 0. Tori have datelines "
         "(`vcs.rings`) with minimal routing only; adaptive and nonminimal routing there needs bubbles of "
         "whole packets, in `router.cioq` or `input_queued`.",
     ),

@@ -84,12 +84,11 @@ seed = 7; k = 4;
 
 
 def test_the_command_writes_a_document_and_what_it_has_instead(hopsim: Command, tmp_path: Path) -> None:
-    (tmp_path / "mesh").write_text(MESH + "k = 4; injection_rate = 0.05; num_vcs = 2; speculative = 1;")
+    (tmp_path / "mesh").write_text(MESH + "k = 4; injection_rate = 0.05; num_vcs = 2; noq = 1;")
     done = hopsim("convert", "booksim", "mesh")
     assert done.stderr.splitlines() == [
         WINDOW,
-        "speculative = 1 is about speculation: in the document heads ask for the switch when they own an "
-        "output VC.",
+        "noq = 1 has no counterpart: a packet may take any VC that its routing allows.",
         UNSTABLE,
     ]
     assert tomllib.loads(done.stdout) == document((tmp_path / "mesh").read_text())

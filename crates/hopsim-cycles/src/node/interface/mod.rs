@@ -364,13 +364,11 @@ impl Interfaces {
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn wire_is_busy(&mut self, now: u32, node: RegionNode, wire: usize) -> bool {
-        if self.serial_wire {
-            if now < self.nics[node].wire_free[wire] {
-                self.wake_for_wire(node, wire);
-                return true;
-            }
+        let is_busy = self.serial_wire && now < self.nics[node].wire_free[wire];
+        if is_busy {
+            self.wake_for_wire(node, wire);
         }
-        false
+        is_busy
     }
 
     /// Books that `node` is woken when a wire is free again.
