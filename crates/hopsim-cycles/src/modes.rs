@@ -145,7 +145,7 @@ fn simulate<'p, K: Kind, M: Run>(run: &Beginning<'p, '_, M::Observer>) -> AnySim
 /// Whether a system needs one of the modes with `FULL`.
 pub fn is_full(system: &System) -> bool {
     let traffic = |job: &TrafficPlan| {
-        let steady = !job.process.waits() && job.process.synchronised().is_none() && job.processes.is_empty();
+        let steady = job.process.is_bernoulli() && job.processes.is_empty();
         !steady || !job.changes.is_empty() || job.request_reply() || job.pattern.may_name_source()
     };
     system.routing.redecides()

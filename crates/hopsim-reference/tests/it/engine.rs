@@ -9,6 +9,7 @@ use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_routing::vcs::Rings;
 use serde_json::{Value, json};
+use hopsim_traffic::process::Process;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -187,7 +188,7 @@ const MINIMAL: [&str; 18] = [
 ];
 
 /// and the rest.
-const OTHERS: [&str; 59] = [
+const OTHERS: [&str; 60] = [
     "several crossbar inputs",
     "several crossbar inputs adaptive",
     "several crossbar inputs olm",
@@ -236,6 +237,7 @@ const OTHERS: [&str; 59] = [
     "mix with silent nodes",
     "silent nodes and changes",
     "synchronised bursts",
+    "on and off",
     "node loads",
     "traffic that begins later",
     "packets that wait to be generated",
@@ -298,6 +300,7 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
         let more = [
             (silent && !built.changes.is_empty(), "silent nodes and changes"),
             (built.process.synchronised().is_some(), "synchronised bursts"),
+            (matches!(built.process, Process::OnOff(_)), "on and off"),
             (!built.processes.is_empty(), "node loads"),
             (built.start > 0, "traffic that begins later"),
         ];

@@ -3,6 +3,7 @@
 
 pub mod bernoulli;
 pub mod bursty;
+pub mod on_off;
 pub mod synchronised_bursts;
 
 use hopsim_network::error::{ConfigError, valid};
@@ -22,6 +23,8 @@ pub enum ProcessConfig {
     Bernoulli(bernoulli::Config),
     /// In bursts of packets to one destination, with pauses between them.
     Bursty(bursty::Config),
+    /// At random while a node is on, and not while it is off.
+    OnOff(on_off::Config),
     /// In bursts that all nodes begin together, when the one before is over everywhere.
     SynchronisedBursts(synchronised_bursts::Config),
 }
@@ -39,6 +42,8 @@ pub enum Process {
     Bernoulli(bernoulli::Bernoulli),
     /// See [`bursty`].
     Bursty(bursty::Bursty),
+    /// See [`on_off`].
+    OnOff(on_off::OnOff),
     /// See [`synchronised_bursts`].
     SynchronisedBursts(synchronised_bursts::SynchronisedBursts),
 }
@@ -81,6 +86,11 @@ impl Rate {
         };
         Ok(check_load(load)? * self.share / f64::from(self.length))
     }
+
+    /// Load at which there are so many packets per cycle.
+    pub fn load(self, packets: f64) -> f64 {
+        packets * f64::from(self.length) / self.share
+    }
 }
 
 impl ProcessConfig {
@@ -93,6 +103,9 @@ impl ProcessConfig {
             Self::Bursty(config) => {
                 bursty::Bursty::new(config, rate).map(Process::Bursty).map_err(|e| e.within("bursty"))
             }
+            Self::OnOff(config) => {
+                on_off::OnOff::new(config, rate).map(Process::OnOff).map_err(|e| e.within("on_off"))
+            }
             Self::SynchronisedBursts(config) => synchronised_bursts::SynchronisedBursts::new(config)
                 .map(Process::SynchronisedBursts)
                 .map_err(|e| e.within("synchronised_bursts")),
@@ -104,6 +117,7 @@ impl ProcessConfig {
         match self {
             Self::Bernoulli(config) => Some(&mut config.load),
             Self::Bursty(config) => Some(&mut config.load),
+            Self::OnOff(config) => Some(&mut config.load),
             Self::SynchronisedBursts(_) => None,
         }
     }
@@ -113,6 +127,7 @@ impl ProcessConfig {
         match self {
             Self::Bernoulli(_) => "bernoulli",
             Self::Bursty(_) => "bursty",
+            Self::OnOff(_) => "on_off",
             Self::SynchronisedBursts(_) => "synchronised_bursts",
         }
     }
@@ -125,6 +140,7 @@ impl Process {
         match self {
             Self::Bernoulli(p) => Step { gap: p.gap(stream), new_destination: true },
             Self::Bursty(p) => p.step(stream),
+            Self::OnOff(p) => Step { gap: p.gap(stream), new_destination: true },
             Self::SynchronisedBursts(_) => Step { gap: 1, new_destination: true },
         }
     }
@@ -136,6 +152,7 @@ impl Process {
         match self {
             Self::Bernoulli(p) => p.gap(stream),
             Self::Bursty(p) => p.begin(stream),
+            Self::OnOff(p) => p.begin(stream),
             Self::SynchronisedBursts(_) => 1,
         }
     }
@@ -149,8 +166,13 @@ impl Process {
     pub fn synchronised(&self) -> Option<u32> {
         match self {
             Self::SynchronisedBursts(p) => Some(p.packets),
-            Self::Bernoulli(_) | Self::Bursty(_) => None,
+            Self::Bernoulli(_) | Self::Bursty(_) | Self::OnOff(_) => None,
         }
+    }
+
+    /// Whether this is the Bernoulli process.
+    pub fn is_bernoulli(&self) -> bool {
+        matches!(self, Self::Bernoulli(_))
     }
 
     /// The Bernoulli process of a run that knows no other.

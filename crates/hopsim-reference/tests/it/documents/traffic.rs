@@ -47,8 +47,24 @@ fn process() -> impl Strategy<Value = Value> {
     prop_oneof![
         2 => load().prop_map(|load| json!({ "bernoulli": { "load": load } })),
         1 => bursty.prop_map(|(load, length)| json!({ "bursty": { "load": load, "burst_length": length } })),
+        1 => on_off(),
         1 => (1..=20u32).prop_map(|packets| json!({ "synchronised_bursts": { "packets": packets } })),
     ]
+}
+
+/// Sources that are on and off, at loads that they can offer whatever the length of packets.
+fn on_off() -> impl Strategy<Value = Value> {
+    let change = || select(vec![0.02, 0.2, 0.7, 1.0]);
+    (load(), change(), change()).prop_map(|(load, alpha, beta)| {
+        let load = load * alpha / (alpha + beta);
+        json!({ "on_off": { "load": load, "alpha": alpha, "beta": beta } })
+    })
+}
+
+/// How much of the time a node is on.
+fn share_of_the_time(process: &Value) -> f64 {
+    let number = |key: &str| process["on_off"][key].as_f64();
+    number("alpha").zip(number("beta")).map_or(1.0, |(alpha, beta)| alpha / (alpha + beta))
 }
 
 /// Changes of load or pattern within 500 cycles, which every run has.
@@ -81,7 +97,13 @@ fn job(common: u32) -> impl Strategy<Value = Value> {
         |((pattern, process, (changes, loads), replies), length, start)| {
             // Bursts in step have no load, and neither they nor loads of single nodes change.
             let synchronised = process.get("synchronised_bursts").is_some();
-            let changes = if synchronised || loads.is_some() { json!([]) } else { changes };
+            let on = share_of_the_time(&process);
+            // Single nodes would send more than a packet in a cycle while they are on.
+            let loads = loads.filter(|_| on == 1.0);
+            let mut changes = if synchronised || loads.is_some() { json!([]) } else { changes };
+            for change in changes.as_array_mut().unwrap() {
+                change["load"] = json!(change["load"].as_f64().unwrap() * on);
+            }
             let mut traffic = json!({
                 "pattern": pattern, "process": process, "packet_length": length, "changes": changes,
             });

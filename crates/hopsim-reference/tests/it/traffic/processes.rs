@@ -84,6 +84,42 @@ fn bursts_end_and_begin_with_the_probabilities_that_the_model_says() {
     }
 }
 
+#[test]
+fn sources_are_on_and_off_with_the_probabilities_that_the_model_says() {
+    for (load, alpha, beta, length) in [(0.2, 0.5, 0.5, 1), (0.3, 0.05, 0.2, 8), (0.04, 0.7, 1.0, 2), (0.5, 1.0, 1.0, 1)] {
+        let process = json!({ "on_off": { "load": load, "alpha": alpha, "beta": beta } });
+        let plan = ring(&json!({ "process": process, "packet_length": length }));
+        let p = load / f64::from(length) * (alpha + beta) / alpha;
+        let q = beta + (1.0 - beta) * p;
+        let (mut one, mut other) = (Stream::new(4, Purpose::Process, 2), Stream::new(4, Purpose::Process, 2));
+        // Whether the node generates a packet in the cycle in which it is on again, or in how many more.
+        let expected = |mut is_on: bool, other: &mut Stream| {
+            let mut cycles = 0;
+            loop {
+                if !is_on {
+                    cycles += gap(alpha, other).unwrap();
+                    if other.unit() < p {
+                        return cycles;
+                    }
+                }
+                cycles += gap(q, other).unwrap();
+                is_on = other.unit() >= beta / q;
+                if is_on {
+                    return cycles;
+                }
+            }
+        };
+        let process = &plan.system.jobs[0].traffic().unwrap().process;
+        let begins_on = other.unit() < alpha / (alpha + beta);
+        assert_eq!(process.begin(&mut one), expected(begins_on, &mut other));
+        for _ in 0..5_000 {
+            let step = process.step(&mut one);
+            assert!(step.new_destination);
+            assert_eq!(step.gap, expected(true, &mut other), "load {load}, {alpha}, {beta}");
+        }
+    }
+}
+
 /// The cycles in which a node generates by itself, with a new probability from some cycles on.
 fn cycles(plan: &Plan, node: u32, p: f64, changes: &[(u32, f64)], end: u32) -> Vec<u32> {
     let mut stream = Stream::new(plan.experiment.measure.seed, Purpose::Process, node.into());
