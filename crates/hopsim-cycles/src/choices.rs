@@ -215,6 +215,8 @@ pub enum Timestamp {
     Generation,
     /// The cycle in which the packet entered the network; at its source router it is the youngest.
     Injection,
+    /// The cycle in which the head of the packet came to the router (local age).
+    Arrival,
 }
 
 /// How an allocator of a virtual-channel router decides who is granted what, where inputs may ask for several outputs each. An input

@@ -269,11 +269,14 @@ impl Simulator<'_> {
     /// What an age arbiter compares.
     fn age(&self, kind: ArbiterConfig, router: usize, input: usize, vc: usize) -> u32 {
         let trace = &self.packets[self.head(router, input, vc)].trace;
-        match kind {
-            ArbiterConfig::Age(age) if age.timestamp == Timestamp::Injection => {
-                trace.hops.first().map_or(self.now, |source| source.granted)
-            }
-            _ => trace.generated,
+        let timestamp = match kind {
+            ArbiterConfig::Age(age) => age.timestamp,
+            _ => Timestamp::Generation,
+        };
+        match timestamp {
+            Timestamp::Generation => trace.generated,
+            Timestamp::Injection => trace.hops.first().map_or(self.now, |source| source.granted),
+            Timestamp::Arrival => self.routers[router].inputs[input].vcs[vc][0].arrived,
         }
     }
 }

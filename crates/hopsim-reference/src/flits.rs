@@ -125,6 +125,7 @@ impl Simulator<'_> {
         match age.timestamp {
             Timestamp::Generation => trace.generated,
             Timestamp::Injection => trace.hops.first().map_or(u32::MAX, |source| source.granted),
+            Timestamp::Arrival => front.arrived,
         }
     }
 

@@ -461,7 +461,7 @@ def _allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
     elif priority not in TIMESTAMPS:
         remarks.append(settings.remark("priority", "has no counterpart: the document serves in turn"))
     else:
-        if priority == "network_age":
+        if priority != "age":
             remarks.append(
                 settings.remark(
                     "priority", "is the age of a flit; in the document a packet is as old as its head"
@@ -506,7 +506,11 @@ def _speculation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
     return {"speculation": "separate"}
 
 
-TIMESTAMPS: Mapping[str, str] = {"age": "generation", "network_age": "injection"}
+TIMESTAMPS: Mapping[str, str] = {
+    "age": "generation",
+    "network_age": "injection",
+    "local_age": "arrival",
+}
 """What age is counted from, by `priority`."""
 
 AWARE = {"select", "wavefront", "rr_wavefront", "separable_input_first", "separable_output_first"}

@@ -306,6 +306,7 @@ def test_priorities() -> None:
     aged = {"arbiter": {"age": {"timestamp": "generation"}}}
     assert router(select + "priority = age;") == {**IN_TURN, **aged}
     assert router(select + "priority = network_age;")["arbiter"] == {"age": {"timestamp": "injection"}}
+    assert router(select + "priority = local_age;")["arbiter"] == {"age": {"timestamp": "arrival"}}
     for text, remark in (
         (
             select + "priority = network_age;",

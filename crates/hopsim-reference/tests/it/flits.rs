@@ -43,7 +43,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 71] = [
+const COVERED: [&str; 72] = [
     "VCs free with Tail",
     "VCs free with Credits",
     "VCs with a credit",
@@ -71,6 +71,7 @@ const COVERED: [&str; 71] = [
     "packets hold the switch",
     "by age since Generation",
     "by age since Injection",
+    "by age since Arrival",
     "mesh",
     "torus",
     "ring",

@@ -171,6 +171,7 @@ impl<const W: usize> RouterRef<'_, W> {
             Timestamp::Generation => packet.generated,
             Timestamp::Injection if terminal => cx.kernel.now,
             Timestamp::Injection => packet.injection.granted,
+            Timestamp::Arrival => packet.arrived,
         }
     }
 }

@@ -191,6 +191,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             Timestamp::Generation => packet.generated,
             Timestamp::Injection if self.shared.layout.class[port] == TERMINAL => NONE,
             Timestamp::Injection => packet.injection.granted,
+            Timestamp::Arrival => packet.arrived,
         };
         input.ready = from + self.shared.plan.routing_delay;
         input.trail = Trail::of(packet, constants.nodes_per_router);

@@ -102,7 +102,7 @@ fn allocation() -> impl Strategy<Value = [Value; 4]> {
     };
     let arbiter = prop_oneof![
         2 => Just(json!({ "round_robin": {} })),
-        1 => one_of(&["generation", "injection"]).prop_map(|timestamp| json!({ "age": { "timestamp": timestamp } })),
+        1 => one_of(&["generation", "injection", "arrival"]).prop_map(|timestamp| json!({ "age": { "timestamp": timestamp } })),
     ];
     let input = prop::option::of(one_of(&["vc", "output"]));
     (allocator(), allocator(), input, arbiter).prop_map(|(vcs, switch, input, arbiter)| {

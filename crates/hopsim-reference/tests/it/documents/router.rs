@@ -14,6 +14,7 @@ fn arbiter() -> impl Strategy<Value = Value> {
         json!({ "least_recently_served": {} }),
         json!({ "age": { "timestamp": "generation" } }),
         json!({ "age": { "timestamp": "injection" } }),
+        json!({ "age": { "timestamp": "arrival" } }),
         json!({ "random": {} }),
     ])
 }
