@@ -31,6 +31,15 @@ VALIANT = {"routing": "valiant", "jobs": [{"traffic": {"pattern": "ADV+1"}}]}
 MESH = {"topology": {"mesh": {"sides": [8, 8]}}, "router": {"input_queued": {"vcs": {"network": 2}}}}
 TORUS = {"topology": {"torus": {"sides": [64, 64]}}, "router": {"input_queued": {"vcs": {"network": 3}}}}
 TREE = {"topology": {"fat_tree": {"k": 4, "levels": 5}}, "router": {"input_queued": {"vcs": {"network": 1}}}}
+# Greatest instructions per hop of a flit in an 8 × 8 mesh of virtual-channel routers, by flits of a packet.
+FLIT_INSTRUCTIONS = {1: 400.0, 5: 200.0}
+CHIP = {
+    "topology": {"mesh": {"sides": [8, 8]}},
+    "links": {"network": {"latency": 2}, "injection": {"latency": 2}},
+    "router": {
+        "virtual_channel": {"vcs": {"network": 4, "injection": 4}, "buffers": {"network": 8, "injection": 8}}
+    },
+}
 # Greatest instructions per packet-hop over those of minimal routing in the dragonfly.
 CUBE_RATIO = 1.3
 # The same of heads that choose an output over those that do not, in one network.
@@ -72,7 +81,7 @@ class Case:
 
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
-    return [*_reference(), *_ratios(), *_choices(), *_cubes(), *_modes(), *_memory()]
+    return [*_reference(), *_ratios(), *_choices(), *_cubes(), *_flits(), *_modes(), *_memory()]
 
 
 def _reference() -> Iterator[Case]:
@@ -163,6 +172,29 @@ def _cubes() -> Iterator[Case]:
         name = f"64x64 torus adaptive bubble UN {load}"
         target = ADAPTIVE_TORUS_INSTRUCTIONS
         yield Case(section, name, _against((adaptive, target), ordered, CHOICE_RATIO, "DOR"))
+
+
+def _flits() -> Iterator[Case]:
+    """Routers through which flits move, one by one."""
+    section = "virtual-channel routers"
+    for length, target in FLIT_INSTRUCTIONS.items():
+        jobs = [{"traffic": {"packet_length": length}}]
+        own = document(0.3, (5_000, 20_000), **CHIP, jobs=jobs)
+        name = f"8x8 mesh, {length} flit{'s' * (length > 1)}, UN 0.3"
+        yield Case(section, name, _per_flit_hop(own, length, target))
+
+
+def _per_flit_hop(experiment: Document, length: int, target: float) -> Measure:
+    """Time and instructions per hop of a flit, where all packets have one length."""
+
+    def measure(case: Case, bench: Bench) -> Iterator[Figure]:
+        timing = bench.timing(experiment)
+        note = f"median {timing.median_ns_per_hop / length:.1f}"
+        yield Figure(case.name, "time per flit-hop", "ns", timing.best_ns_per_hop / length, note=note)
+        instructions = bench.instructions(experiment) / length
+        yield Figure(case.name, "instructions per flit-hop", "", instructions, target)
+
+    return measure
 
 
 def _modes() -> Iterator[Case]:
