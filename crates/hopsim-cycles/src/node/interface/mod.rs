@@ -411,6 +411,7 @@ impl Interfaces {
         }
         let class = if M::FULL { self.class(reply) } else { VcClass { first: 0, count: self.vcs } };
         let nic = &mut self.nics[node];
+        let pointer = if M::FULL && reply { &mut self.answers[node].reply_pointer } else { &mut nic.pointer };
         let room = self.size - needed;
         let buffers = &self.buffers[node.index() * self.vcs..][..self.vcs];
         let vc = match self.policy {
@@ -419,15 +420,8 @@ impl Interfaces {
                 let vc = class.first + class.block(destination, self.in_network);
                 (buffers[vc].used <= room).then_some(vc)
             }
-            InjectionVc::Shortest | InjectionVc::RoundRobin => {
-                let pointer =
-                    if M::FULL && reply { &mut self.answers[node].reply_pointer } else { &mut nic.pointer };
-                if self.policy == InjectionVc::Shortest {
-                    class.shortest(buffers, pointer, room)
-                } else {
-                    class.next(buffers, pointer, room)
-                }
-            }
+            InjectionVc::Shortest => class.shortest(buffers, pointer, room),
+            InjectionVc::RoundRobin => class.next(buffers, pointer, room),
             InjectionVc::Random => class.random(buffers, &mut self.vc_streams[node], room),
         }?;
         if M::FULL && !reply {
