@@ -166,15 +166,15 @@ def convert(assignments: Iterable[Assignment]) -> Converted:
     _check_kinds(settings)
     network = _network(settings)
     remarks: list[str] = []
-    length = _packet_length(settings)
+    lengths = _packet_lengths(settings)
     document: dict[str, Any] = {
         "compat": "booksim",
-        "load": _load(settings, length, remarks),
+        "load": _load(settings, lengths, remarks),
         "topology": network.topology,
         "links": _links(network),
         "router": {"virtual_channel": _router(settings, network, remarks)},
         "routing": network.routing,
-        "jobs": [{"traffic": {"pattern": _pattern(settings, network), "packet_length": length}}],
+        "jobs": [{"traffic": {"pattern": _pattern(settings, network), **_traffic_lengths(lengths)}}],
         "measure": _measure(settings, remarks),
     }
     for name, option in OPTIONS.items():
@@ -516,28 +516,52 @@ MOST_ITERATIONS = 8
 """Iterations of an allocator of hopsim."""
 
 
-def _packet_length(settings: Settings) -> int:
-    """The length of packets; BookSim draws one of a list in a list."""
-    sizes = elements(str(settings.single("packet_size")))
-    if len(sizes) != 1:
-        raise settings.refused(
-            "packet_size", "is several lengths, of which a job of hopsim has one", "one length"
-        )
+def _packet_lengths(settings: Settings) -> dict[int, int]:
+    """The lengths of packets with their weights.
+
+    BookSim draws one of a list in a list, by rates of which the last stands for those that are not there.
+    """
+    sizes = _integers(settings, "packet_size", ("is no length of a packet", 1))
+    if len(sizes) == 1:
+        return {sizes[0]: 1}
+    rates = _integers(settings, "packet_size_rate", ("is no rate", 0))
+    rates = [*rates, *[rates[-1]] * len(sizes)][: len(sizes)]
+    lengths = dict.fromkeys(sizes, 0)
+    for size, rate in zip(sizes, rates, strict=True):
+        lengths[size] += rate
+    lengths = {size: rate for size, rate in lengths.items() if rate}
+    if not lengths:
+        raise settings.refused("packet_size_rate", "is a rate of 0 for all lengths", "a rate above 0")
+    return lengths
+
+
+def _integers(settings: Settings, name: str, check: tuple[str, int]) -> list[int]:
+    """The elements of a list in a list, or the one value, which are whole numbers of so much or more."""
+    reason, least = check
     try:
-        length = int(sizes[0])
+        found = [int(element) for element in elements(str(settings.single(name)))]
     except ValueError:
-        length = 0
-    if length < 1:
-        raise settings.refused("packet_size", "is no length of a packet", "1 or more")
-    return length
+        found = []
+    if not found or min(found) < least:
+        raise settings.refused(name, reason, f"{least} or more")
+    return found
 
 
-def _load(settings: Settings, length: int, remarks: list[str]) -> float:
+def _traffic_lengths(lengths: Mapping[int, int]) -> dict[str, Any]:
+    """The key of a job about the lengths of its packets."""
+    if len(lengths) == 1:
+        return {"packet_length": next(iter(lengths))}
+    shares = [{"length": length, "weight": weight} for length, weight in lengths.items()]
+    return {"packet_lengths": shares}
+
+
+def _load(settings: Settings, lengths: Mapping[int, int], remarks: list[str]) -> float:
     """The load in flits/(node·cycle)."""
     rate = settings.real("injection_rate")
     if not 0.0 <= rate < float("inf"):
         raise settings.refused("injection_rate", "is no rate", "0.0 or more")
-    load = rate if settings.number("injection_rate_uses_flits") else rate * length
+    mean = sum(length * weight for length, weight in lengths.items()) / sum(lengths.values())
+    load = rate if settings.number("injection_rate_uses_flits") else rate * mean
     if load > 1.0:
         remarks.append(
             settings.remark(

@@ -202,6 +202,34 @@ def test_rates_are_of_packets_unless_they_are_of_flits() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "lengths", "mean"),
+    [
+        ("packet_size = {{1,5}};", {1: 1, 5: 1}, 3.0),
+        ("packet_size = {{1,5}}; packet_size_rate = {{3,1}};", {1: 3, 5: 1}, 2.0),
+        ("packet_size = {{8,1,2}}; packet_size_rate = {{2,1}};", {8: 2, 1: 1, 2: 1}, 4.75),
+        ("packet_size = {{1,5,1}}; packet_size_rate = {{1,2,3}};", {1: 4, 5: 2}, 14 / 6),
+        ("packet_size = {{1,5}}; packet_size_rate = 7;", {1: 7, 5: 7}, 3.0),
+    ],
+)
+def test_packets_of_several_lengths_have_the_weights_of_their_rates(
+    options: str, lengths: dict[int, int], mean: float
+) -> None:
+    made = document(f"{MESH} injection_rate = 0.1; {options}")
+    shares = [{"length": length, "weight": weight} for length, weight in lengths.items()]
+    assert made["jobs"][0]["traffic"] == {"pattern": {"uniform": {}}, "packet_lengths": shares}
+    assert made["load"] == pytest.approx(0.1 * mean)
+    made = document(f"{MESH} injection_rate = 0.1; injection_rate_uses_flits = 1; {options}")
+    assert made["load"] == pytest.approx(0.1)
+
+
+def test_lengths_that_are_never_drawn_are_none() -> None:
+    one = document(MESH + "packet_size = {{1,5}}; packet_size_rate = {{0,2}};")
+    assert one["jobs"][0]["traffic"]["packet_length"] == 5
+    same = document(MESH + "packet_size = {{3,3}};")
+    assert same["jobs"][0]["traffic"]["packet_length"] == 3
+
+
 def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
     made = converted(
         MESH
@@ -433,9 +461,25 @@ def test_what_is_no_assignment(text: str, message: str) -> None:
             "those of hopsim have one; valid: bernoulli",
         ),
         (
-            MESH + "packet_size = {{1,5}};",
-            "line 2: packet_size = {{1,5}} is several lengths, of which a job of hopsim has one; "
-            "valid: one length",
+            MESH + "packet_size = {{1,0}};",
+            "line 2: packet_size = {{1,0}} is no length of a packet; valid: 1 or more",
+        ),
+        (
+            MESH + "packet_size = {{}};",
+            "line 2: packet_size = {{}} is no length of a packet; valid: 1 or more",
+        ),
+        (
+            MESH + "packet_size = {{1,5}}; packet_size_rate = {{3,-1}};",
+            "line 2: packet_size_rate = {{3,-1}} is no rate; valid: 0 or more",
+        ),
+        (
+            MESH + "packet_size = {{1,5}}; packet_size_rate = {3,1};",
+            "line 2: packet_size_rate = {3,1} is a list with a value for each class, and the document has "
+            "one class; valid: one value",
+        ),
+        (
+            MESH + "packet_size = {{1,5}}; packet_size_rate = 0;",
+            "line 2: packet_size_rate = 0 is a rate of 0 for all lengths; valid: a rate above 0",
         ),
         (
             MESH + "packet_size = {1,5};",

@@ -46,8 +46,8 @@ pub enum Process {
 /// What turns a load into packets per cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
-    /// Packet length \[phits\].
-    pub length: u32,
+    /// Mean length of packets \[phits\].
+    pub length: f64,
     /// Share of the load that the process itself generates: 1, or 1/2 if every packet is answered by another one.
     pub share: f64,
 }
@@ -79,7 +79,7 @@ impl Rate {
             return Err(ConfigError::new("load", "is missing")
                 .valid("0 … 1 phits/(node·cycle), here or as the shorthand `load`"));
         };
-        Ok(check_load(load)? * self.share / f64::from(self.length))
+        Ok(check_load(load)? * self.share / self.length)
     }
 }
 
