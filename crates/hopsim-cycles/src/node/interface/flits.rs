@@ -207,6 +207,7 @@ impl Interfaces {
     #[cfg(feature = "trace")]
     pub fn injected_flits(&self, node: RegionNode, vc: usize) -> u32 {
         let unheard = self.flits.as_ref().map_or(0, |flits| flits.unheard(node, vc));
-        self.buffers[node.index() * self.vcs + vc].used - unheard
+        // Not every router has nodes.
+        self.buffers.get(node.index() * self.vcs + vc).map_or(0, |buffer| buffer.used - unheard)
     }
 }
