@@ -2,7 +2,9 @@
 
 use hopsim_network::error::ConfigError;
 use hopsim_programs::job::ProgramPlan;
+use hopsim_random::{Purpose, Streams};
 use hopsim_traffic::changes::Phase;
+use hopsim_traffic::packet_lengths::PacketLengths;
 use hopsim_traffic::pattern::{Pattern, PatternConfig, Site, uniform};
 use hopsim_traffic::process::{Process, ProcessConfig, Rate, bernoulli};
 
@@ -70,7 +72,7 @@ impl JobPlan {
     /// Length of the longest packets of the job \[phits\].
     pub fn longest_packet(&self) -> u32 {
         match self {
-            Self::Traffic(job) => job.packet_length,
+            Self::Traffic(job) => job.lengths.longest(),
             Self::Program(job) => job.rules.packet_length,
         }
     }
@@ -78,7 +80,7 @@ impl JobPlan {
     /// Length of the shortest packets of the job \[phits\].
     pub fn shortest_packet(&self) -> u32 {
         match self {
-            Self::Traffic(job) => job.packet_length,
+            Self::Traffic(job) => job.lengths.shortest(),
             Self::Program(job) => job.rules.packets(0).last,
         }
     }
@@ -99,8 +101,8 @@ pub struct TrafficPlan {
     pub processes: Vec<Process>,
     /// Offered load, the mean over the nodes \[phits/(node·cycle)\].
     pub load: f64,
-    /// Packet length \[phits\].
-    pub packet_length: u32,
+    /// How long packets are.
+    pub lengths: PacketLengths,
     /// Cycle in which the traffic begins.
     pub start: u32,
     /// Changes of the traffic: what differs from given cycles on, ascending.
@@ -118,10 +120,10 @@ impl TrafficPlan {
             name: format!("job{}", site.job),
             nodes: site.nodes.to_vec(),
             pattern: PatternConfig::Uniform(uniform::Config::default()).build(site)?,
-            process: process.build(Rate { length, share: 1.0 })?,
+            process: process.build(Rate { length: length.into(), share: 1.0 })?,
             processes: Vec::new(),
             load,
-            packet_length: length,
+            lengths: PacketLengths::one(length, Streams::new(site.seed, Purpose::PacketLength)),
             start: 0,
             changes: Vec::new(),
             outstanding: None,

@@ -16,7 +16,7 @@ pub fn evidence(plan: &Plan, recorder: &Recorder, places: &Places, jobs: &[usize
     let open: Vec<&TrafficPlan> = traffic.filter(|job| is_open(job)).collect();
     let tenth = recorder.parts.tenth_length();
     let of_job = |job: &&TrafficPlan| {
-        let length = job.packet_length;
+        let length = job.lengths.mean();
         let senders = job.nodes.iter().copied().filter(|&node| job.sends(node));
         senders.map(|node| source(places, node, length, tenth)).collect::<Vec<_>>()
     };
@@ -43,7 +43,7 @@ pub fn nodes_behind(plan: &Plan, recorder: &Recorder, places: &Places) -> Option
     let tenth = recorder.parts.tenth_length();
     let is_behind = |node: usize| {
         let open = plan.system.job_at(node).and_then(JobPlan::traffic).filter(|job| is_open(job));
-        open.is_some_and(|job| source(places, node as u32, job.packet_length, tenth).is_behind())
+        open.is_some_and(|job| source(places, node as u32, job.lengths.mean(), tenth).is_behind())
     };
     (!plan.system.has_programs()).then(|| (0..places.backlogs.len()).map(is_behind).collect())
 }
@@ -53,14 +53,14 @@ fn is_open(job: &TrafficPlan) -> bool {
     job.process.synchronised().is_none()
 }
 
-/// The source of a node that sends packets of a length.
-fn source(places: &Places, node: u32, length: u32, tenth: u64) -> Source {
+/// The source of a node that sends packets of a mean length.
+fn source(places: &Places, node: u32, length: f64, tenth: u64) -> Source {
     let backlog = &places.backlogs[node as usize];
     let packets = f64::from(backlog.generated);
     Source {
         node,
         waits: Shortfall { tenths: backlog.growth.map(f64::from), offered: packets },
-        weight: length.into(),
+        weight: length,
         draws: Some(packets),
         stands: places.stalls.get(node as usize).map(|stalls| Shortfall {
             tenths: stalls.0.map(f64::from),

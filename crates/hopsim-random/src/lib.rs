@@ -51,6 +51,8 @@ pub enum Purpose {
     SearchGraph = 18,
     /// Whom an allocator that matches at random picks.
     Allocation = 19,
+    /// How long a packet is.
+    PacketLength = 20,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -29,6 +29,7 @@ mod audit;
 mod build;
 mod consumption;
 mod flits;
+mod lengths;
 mod life;
 mod matching;
 pub mod metrics;

@@ -59,7 +59,7 @@ impl Simulator<'_> {
         let nic = &mut self.nics[node];
         let (mut begins, mut sends) = (nic.burst.is_none() && nic.next == Some(self.now), false);
         if let Some(destination) = nic.burst.filter(|_| nic.last < self.now)
-            && !nic.would_drop(self.plan, (node, destination), (job.packet_length, self.now))
+            && !nic.would_drop(self.plan, (node, destination), self.now)
         {
             let step = process.step(&mut nic.process);
             sends = !step.new_destination;
@@ -72,7 +72,7 @@ impl Simulator<'_> {
         if begins {
             let destination = pattern.destination(node as u32, &mut nic.pattern);
             (nic.burst, nic.last, nic.next) = (Some(destination), self.now, None);
-            sends = !nic.would_drop(self.plan, (node, destination), (job.packet_length, self.now));
+            sends = !nic.would_drop(self.plan, (node, destination), self.now);
         }
         if let Some(destination) = nic.burst.filter(|_| sends) {
             nic.last = self.now;
@@ -90,7 +90,7 @@ impl Simulator<'_> {
             nic.due = Some(pattern.destination(node as u32, &mut nic.pattern));
         }
         let Some(destination) = nic.due else { return };
-        if nic.would_drop(self.plan, (node, destination), (job.packet_length, self.now)) {
+        if nic.would_drop(self.plan, (node, destination), self.now) {
             return self.stood_still[node].push(self.now);
         }
         let gap = process.step(&mut nic.process).gap;
@@ -141,7 +141,8 @@ impl Simulator<'_> {
             }
             _ => Role::Request(0),
         };
-        let packet = self.new_packet(node, destination, role, job.packet_length);
+        let length = self.nics[node].next_length();
+        let packet = self.new_packet(node, destination, role, length);
         self.nics[node].queue.push_back(packet);
     }
 

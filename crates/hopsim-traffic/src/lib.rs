@@ -1,8 +1,9 @@
 //! Workloads: who sends to whom ([`pattern`]), when ([`process`]), from which nodes ([`placement`], [`rank_order`]), what changes
-//! during the run ([`changes`]) and what is answered ([`request_reply`]).
+//! during the run ([`changes`]), what is answered ([`request_reply`]) and how long packets are ([`packet_lengths`]).
 
 pub mod changes;
 pub mod node_loads;
+pub mod packet_lengths;
 pub mod pattern;
 pub mod placement;
 pub mod process;
@@ -19,8 +20,11 @@ const SHARES: RangeInclusive<f64> = 0.0..=1.0;
 /// Lengths of packets \[phits\].
 pub const PACKET_LENGTHS: RangeInclusive<u32> = 1..=4096;
 
+/// Length of packets of which nothing is said \[phits\].
+pub const DEFAULT_PACKET_LENGTH: u32 = 8;
+
 /// Synthetic traffic of one job.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// To whom packets go.
@@ -32,10 +36,14 @@ pub struct Config {
     /// Which nodes offer another load than `process` says; default: none.
     #[serde(default)]
     pub node_loads: node_loads::NodeLoads,
-    /// Length of a packet \[phits\].
-    #[serde(default = "default_packet_length")]
+    /// Length of a packet \[phits\]; default 8, but where there are `packet_lengths`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *PACKET_LENGTHS.start(), max = *PACKET_LENGTHS.end()))]
-    pub packet_length: u32,
+    pub packet_length: Option<u32>,
+    /// Lengths between which every packet draws, in place of `packet_length`, as those of control and data packets; default: all packets
+    /// have one length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packet_lengths: Option<Vec<packet_lengths::Share>>,
     /// What differs from given cycles on, in their order; default: nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<changes::Change>,
@@ -44,19 +52,10 @@ pub struct Config {
     pub request_reply: Option<request_reply::Config>,
 }
 
-fn default_packet_length() -> u32 {
-    8
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            pattern: pattern::PatternConfig::default(),
-            process: process::ProcessConfig::default(),
-            node_loads: node_loads::NodeLoads::default(),
-            packet_length: default_packet_length(),
-            changes: Vec::new(),
-            request_reply: None,
-        }
+impl Config {
+    /// Greatest length of the packets, as it is written \[phits\].
+    pub fn longest_packet(&self) -> u32 {
+        let each = self.packet_lengths.iter().flatten().map(|share| share.length);
+        each.max().or(self.packet_length).unwrap_or(DEFAULT_PACKET_LENGTH)
     }
 }

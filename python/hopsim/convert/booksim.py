@@ -166,15 +166,18 @@ def convert(assignments: Iterable[Assignment]) -> Converted:
     _check_kinds(settings)
     network = _network(settings)
     remarks: list[str] = []
-    length = _packet_length(settings)
+    lengths = _packet_lengths(settings)
+    process, load = _process(settings, lengths, remarks)
     document: dict[str, Any] = {
         "compat": "booksim",
-        "load": _load(settings, length, remarks),
+        "load": load,
         "topology": network.topology,
         "links": _links(network),
         "router": {"virtual_channel": _router(settings, network, remarks)},
         "routing": network.routing,
-        "jobs": [{"traffic": {"pattern": _pattern(settings, network), "packet_length": length}}],
+        "jobs": [
+            {"traffic": {**process, "pattern": _pattern(settings, network), **_traffic_lengths(lengths)}}
+        ],
         "measure": _measure(settings, remarks),
     }
     for name, option in OPTIONS.items():
@@ -193,10 +196,6 @@ def _check_kinds(settings: Settings) -> None:
         "use_read_write": (
             0,
             "is requests and replies with lengths and VCs of their own, not those of hopsim",
-        ),
-        "injection_process": (
-            "bernoulli",
-            "has bursts whose packets have destinations of their own, and those of hopsim have one",
         ),
     }
     for name, (valid, reason) in only.items():
@@ -558,28 +557,104 @@ MOST_ITERATIONS = 8
 """Iterations of an allocator of hopsim."""
 
 
-def _packet_length(settings: Settings) -> int:
-    """The length of packets; BookSim draws one of a list in a list."""
-    sizes = elements(str(settings.single("packet_size")))
-    if len(sizes) != 1:
-        raise settings.refused(
-            "packet_size", "is several lengths, of which a job of hopsim has one", "one length"
-        )
+def _packet_lengths(settings: Settings) -> dict[int, int]:
+    """The lengths of packets with their weights.
+
+    BookSim draws one of a list in a list, by rates of which the last stands for those that are not there.
+    """
+    sizes = _integers(settings, "packet_size", ("is no length of a packet", 1))
+    if len(sizes) == 1:
+        return {sizes[0]: 1}
+    rates = _integers(settings, "packet_size_rate", ("is no rate", 0))
+    rates = [*rates, *[rates[-1]] * len(sizes)][: len(sizes)]
+    lengths = dict.fromkeys(sizes, 0)
+    for size, rate in zip(sizes, rates, strict=True):
+        lengths[size] += rate
+    lengths = {size: rate for size, rate in lengths.items() if rate}
+    if not lengths:
+        raise settings.refused("packet_size_rate", "is a rate of 0 for all lengths", "a rate above 0")
+    return lengths
+
+
+def _integers(settings: Settings, name: str, check: tuple[str, int]) -> list[int]:
+    """The elements of a list in a list, or the one value, which are whole numbers of so much or more."""
+    reason, least = check
     try:
-        length = int(sizes[0])
+        found = [int(element) for element in elements(str(settings.single(name)))]
     except ValueError:
-        length = 0
-    if length < 1:
-        raise settings.refused("packet_size", "is no length of a packet", "1 or more")
-    return length
+        found = []
+    if not found or min(found) < least:
+        raise settings.refused(name, reason, f"{least} or more")
+    return found
 
 
-def _load(settings: Settings, length: int, remarks: list[str]) -> float:
-    """The load in flits/(node·cycle)."""
+def _traffic_lengths(lengths: Mapping[int, int]) -> dict[str, Any]:
+    """The key of a job about the lengths of its packets."""
+    if len(lengths) == 1:
+        return {"packet_length": next(iter(lengths))}
+    shares = [{"length": length, "weight": weight} for length, weight in lengths.items()]
+    return {"packet_lengths": shares}
+
+
+def _process(
+    settings: Settings, lengths: Mapping[int, int], remarks: list[str]
+) -> tuple[dict[str, Any], float]:
+    """When packets are generated, if not as by default, as a key of a job; the load [flits/(node·cycle)]."""
+    mean = sum(length * weight for length, weight in lengths.items()) / sum(lengths.values())
+    name, given = call(str(settings.single("injection_process")))
+    if name == "bernoulli":
+        return {}, _load(settings, mean, remarks)
+    return _on_off(settings, given, (_load(settings, mean, remarks), mean), remarks)
+
+
+def _on_off(
+    settings: Settings, given: list[str], loads: tuple[float, float], remarks: list[str]
+) -> tuple[dict[str, Any], float]:
+    """The same of sources that are on and off. `loads` are the load and that of a packet in every cycle.
+
+    Of the probabilities to be on, to be off and of a packet while on BookSim computes a negative one so that
+    the others give the rate; without one they say the rate themselves.
+    """
+    load, mean = loads
+    rate = load / mean
+    names = ("burst_alpha", "burst_beta", "burst_r1")
+    try:
+        values = [float(value) for value in given]
+    except ValueError:
+        raise settings.refused("injection_process", "has an argument that is no number", "on_off") from None
+    values += [settings.real(name) for name in names[len(values) :]]
+    alpha, beta, packet = values[: len(names)]
+    if packet >= 0 and rate >= packet and min(alpha, beta) < 0:
+        raise settings.refused("burst_r1", "is too small for the rate", f"more than {rate:g}")
+    if alpha < 0:
+        alpha = beta * rate / (packet - rate)
+    elif beta < 0:
+        beta = alpha * (packet - rate) / rate if rate else 0.0
+    elif packet >= 0:
+        load = min(packet, 1.0) * alpha / (alpha + beta) * mean if alpha + beta else load
+    for option, value in zip(names, (alpha, beta), strict=False):
+        if not 0 < value <= 1:
+            raise settings.refused(
+                option, f"means {value:g}, which is no probability", "more than 0.0, at most 1.0"
+            )
+    most = alpha / (alpha + beta) * mean
+    if load > most:
+        remarks.append(
+            settings.remark(
+                "injection_rate",
+                "is more than a packet in every cycle in which a node is on; the document has "
+                f"load = {most:g}",
+            )
+        )
+    return {"process": {"on_off": {"alpha": alpha, "beta": beta}}}, min(load, most)
+
+
+def _load(settings: Settings, mean: float, remarks: list[str]) -> float:
+    """The load in flits/(node·cycle), of packets of so many on average."""
     rate = settings.real("injection_rate")
     if not 0.0 <= rate < float("inf"):
         raise settings.refused("injection_rate", "is no rate", "0.0 or more")
-    load = rate if settings.number("injection_rate_uses_flits") else rate * length
+    load = rate if settings.number("injection_rate_uses_flits") else rate * mean
     if load > 1.0:
         remarks.append(
             settings.remark(

@@ -209,7 +209,16 @@ def _cycles(config: Mapping[str, Any]) -> int:
 def _packet_rate(jobs: Sequence[Mapping[str, Any]]) -> float:
     """Packets per node and cycle: the greatest of the jobs, as each has but part of the nodes."""
     drawing = [job["traffic"] for job in jobs if "traffic" in job]
-    return max((_load(traffic) / traffic["packet_length"] for traffic in drawing), default=0.0)
+    return max((_load(traffic) / mean_packet_length(traffic) for traffic in drawing), default=0.0)
+
+
+def mean_packet_length(traffic: Mapping[str, Any]) -> float:
+    """Mean length of the packets of a job [phits]."""
+    if "packet_lengths" not in traffic:
+        return traffic["packet_length"]
+    shares = traffic["packet_lengths"]
+    total = sum(share["weight"] for share in shares)
+    return sum(share["weight"] / total * share["length"] for share in shares)
 
 
 def _load(traffic: Mapping[str, Any]) -> float:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
+from hopsim.document.estimate import mean_packet_length
 from hopsim.metrics.series import Series
 from hopsim.plot import options
 from hopsim.plot.canvas import Canvas
@@ -99,7 +100,8 @@ def panel(axes: Axes, values: np.ndarray, limits: tuple[float, float]) -> AxesIm
 
 
 def _of_nodes(result: Result, column: str) -> np.ndarray:
-    lengths = {job["name"]: job["traffic"]["packet_length"] for job in result.config["jobs"]}
+    # Of packets that draw their length the mean stands for each.
+    lengths = {job["name"]: mean_packet_length(job["traffic"]) for job in result.config["jobs"]}
     table = result.tables[STREAM]
     names, packets = table.column("job").to_pylist(), table.column(column).to_numpy()
     phits = packets * np.array([lengths.get(name, 0) for name in names])

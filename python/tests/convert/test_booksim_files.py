@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -201,6 +202,34 @@ def test_rates_are_of_packets_unless_they_are_of_flits() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "lengths", "mean"),
+    [
+        ("packet_size = {{1,5}};", {1: 1, 5: 1}, 3.0),
+        ("packet_size = {{1,5}}; packet_size_rate = {{3,1}};", {1: 3, 5: 1}, 2.0),
+        ("packet_size = {{8,1,2}}; packet_size_rate = {{2,1}};", {8: 2, 1: 1, 2: 1}, 4.75),
+        ("packet_size = {{1,5,1}}; packet_size_rate = {{1,2,3}};", {1: 4, 5: 2}, 14 / 6),
+        ("packet_size = {{1,5}}; packet_size_rate = 7;", {1: 7, 5: 7}, 3.0),
+    ],
+)
+def test_packets_of_several_lengths_have_the_weights_of_their_rates(
+    options: str, lengths: dict[int, int], mean: float
+) -> None:
+    made = document(f"{MESH} injection_rate = 0.1; {options}")
+    shares = [{"length": length, "weight": weight} for length, weight in lengths.items()]
+    assert made["jobs"][0]["traffic"] == {"pattern": {"uniform": {}}, "packet_lengths": shares}
+    assert made["load"] == pytest.approx(0.1 * mean)
+    made = document(f"{MESH} injection_rate = 0.1; injection_rate_uses_flits = 1; {options}")
+    assert made["load"] == pytest.approx(0.1)
+
+
+def test_lengths_that_are_never_drawn_are_none() -> None:
+    one = document(MESH + "packet_size = {{1,5}}; packet_size_rate = {{0,2}};")
+    assert one["jobs"][0]["traffic"]["packet_length"] == 5
+    same = document(MESH + "packet_size = {{3,3}};")
+    assert same["jobs"][0]["traffic"]["packet_length"] == 3
+
+
 def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
     made = converted(
         MESH
@@ -266,6 +295,48 @@ SPECULATION = (
 def test_what_of_speculation_is_not_carried_over_is_said(text: str, remarks: list[str]) -> None:
     told = [remark for remark in converted(MESH + text).remarks if "spec" in remark.split(" = ")[0]]
     assert told == remarks
+
+
+def bursts(text: str) -> tuple[dict[str, float], float]:
+    """What becomes of sources that are on and off: their probabilities, and the load."""
+    made = document(MESH + "injection_process = on_off;" + text)
+    return made["jobs"][0]["traffic"]["process"]["on_off"], made["load"]
+
+
+def test_sources_that_are_on_and_off() -> None:
+    assert bursts("injection_rate = 0.2;") == ({"alpha": 0.5, "beta": 0.5}, pytest.approx(0.2))
+    given = "injection_rate = 0.1; burst_alpha = 0.05; burst_beta = 0.1;"
+    assert bursts(given) == ({"alpha": 0.05, "beta": 0.1}, pytest.approx(0.1))
+    # With a rate while on, the probability that is negative follows.
+    found, load = bursts("injection_rate = 0.1; burst_alpha = -1.0; burst_beta = 0.1; burst_r1 = 0.5;")
+    assert (found["alpha"], load) == (pytest.approx(0.1 * 0.1 / 0.4), pytest.approx(0.1))
+    found, _ = bursts("injection_rate = 0.1; burst_alpha = 0.02; burst_beta = -1.0; burst_r1 = 0.5;")
+    assert found["beta"] == pytest.approx(0.02 * 0.4 / 0.1)
+    # Three of them say the rate by themselves.
+    for rate, packet, expected in ((0.1, 0.4, 0.1), (0.7, 0.8, 0.2)):
+        given = f"injection_rate = {rate}; burst_alpha = 0.1; burst_beta = 0.3; burst_r1 = {packet};"
+        assert bursts(given)[1] == pytest.approx(expected)
+    assert document(MESH + "injection_process = {on_off(0.2,0.4)};")["jobs"][0]["traffic"]["process"] == {
+        "on_off": {"alpha": 0.2, "beta": 0.4}
+    }
+
+
+def test_sources_that_cannot_be_on_and_off() -> None:
+    text = MESH + "injection_process = on_off; injection_rate = 0.6;"
+    told = "is more than a packet in every cycle in which a node is on; the document has load = 0.5."
+    assert f"injection_rate = 0.6 {told}" in converted(text).remarks
+    for options, words in (
+        (
+            "burst_alpha = 1.5;",
+            "burst_alpha = 1.5 means 1.5, which is no probability; valid: more than 0.0, at most 1.0",
+        ),
+        (
+            "burst_alpha = -1.0; burst_r1 = 0.5;",
+            "burst_r1 = 0.5 is too small for the rate; valid: more than 0.6",
+        ),
+    ):
+        with pytest.raises(ConfigError, match=re.escape(words)):
+            converted(text + options)
 
 
 def test_credits_and_speedup() -> None:
@@ -463,15 +534,25 @@ def test_what_is_no_assignment(text: str, message: str) -> None:
             "hopsim; valid: 0",
         ),
         (
-            MESH + "injection_process = on_off(0.1);",
-            "line 2: injection_process = on_off(0.1) has bursts whose packets have destinations of "
-            "their own, and "
-            "those of hopsim have one; valid: bernoulli",
+            MESH + "packet_size = {{1,0}};",
+            "line 2: packet_size = {{1,0}} is no length of a packet; valid: 1 or more",
         ),
         (
-            MESH + "packet_size = {{1,5}};",
-            "line 2: packet_size = {{1,5}} is several lengths, of which a job of hopsim has one; "
-            "valid: one length",
+            MESH + "packet_size = {{}};",
+            "line 2: packet_size = {{}} is no length of a packet; valid: 1 or more",
+        ),
+        (
+            MESH + "packet_size = {{1,5}}; packet_size_rate = {{3,-1}};",
+            "line 2: packet_size_rate = {{3,-1}} is no rate; valid: 0 or more",
+        ),
+        (
+            MESH + "packet_size = {{1,5}}; packet_size_rate = {3,1};",
+            "line 2: packet_size_rate = {3,1} is a list with a value for each class, and the document has "
+            "one class; valid: one value",
+        ),
+        (
+            MESH + "packet_size = {{1,5}}; packet_size_rate = 0;",
+            "line 2: packet_size_rate = 0 is a rate of 0 for all lengths; valid: a rate above 0",
         ),
         (
             MESH + "packet_size = {1,5};",

@@ -254,6 +254,12 @@ def ask(monkeypatch: pytest.MonkeyPatch, *points: Point) -> tuple[list[Survey], 
     return [estimate.survey(each) for each in points], asked
 
 
+def test_packets_are_as_many_as_the_load_over_the_mean_length() -> None:
+    shares = [{"length": 1, "weight": 3}, {"length": 5, "weight": 1}]
+    assert estimate.mean_packet_length({"packet_lengths": shares}) == 2.0
+    assert estimate.mean_packet_length({"packet_length": 7}) == 7
+
+
 def test_points_with_the_same_network_and_pattern_are_surveyed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     topology: Config = {f"network {next(NUMBERS)}": {}}
     job: Config = {"traffic": {"pattern": {"uniform": {}}, "packet_length": 8}}

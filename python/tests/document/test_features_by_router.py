@@ -76,6 +76,10 @@ FEATURES: dict[str, dict[str, Any]] = {
         **_traffic({"process": {"synchronised_bursts": {"packets": 4}}}),
         "load": None,
     },
+    "packets of several lengths": {
+        **MESH,
+        **_traffic({"packet_lengths": [{"length": 1, "weight": 3}, {"length": 5, "weight": 1}]}),
+    },
     "requests and replies": {**DRAGONFLY, **_traffic({"request_reply": {"outstanding": 4}})},
     "programs: traces, collectives, Graph500": {**MESH, **PROGRAM, "load": None},
     "SAT": {**MESH, "nic": {"control": {"sat": {"l": 8, "k": 8}}}},

@@ -528,7 +528,11 @@ def of_nodes(
     made = point(routing, seed=seed, summary={"cycles": 100}, nodes=table)
     lengths = more.get("lengths", {"all": 8})
     made.config["jobs"] = [
-        {"name": name, "traffic": {"packet_length": length}} for name, length in lengths.items()
+        {
+            "name": name,
+            "traffic": {"packet_length": length} if isinstance(length, int) else {"packet_lengths": length},
+        }
+        for name, length in lengths.items()
     ]
     made.config["topology"] = topology
     return made
@@ -540,6 +544,15 @@ def cells(axes: Axes) -> list[list[float]]:
 
 
 PLANE = {"mesh": {"sides": [3, 2]}}
+
+
+def test_maps_of_nodes_take_the_mean_of_lengths_that_are_drawn() -> None:
+    drawn = [{"length": 1, "weight": 3}, {"length": 5, "weight": 1}]
+    nodes = of_nodes(
+        {"ring": {"routers": 4}}, [10, 20, 30, 40], jobs=["a", "b", "a", "b"], lengths={"a": drawn, "b": 8}
+    )
+    (axes, _) = figures_of("node_map", together(nodes))["node_map_injected"].axes
+    assert cells(axes) == [[0.2, 1.6, 0.6, 3.2]]
 
 
 def test_maps_of_nodes_have_their_load_at_their_coordinates_mean_over_seeds_and_nodes() -> None:

@@ -60,7 +60,12 @@ DOCUMENTS: list[dict[str, Any]] = [
         "nic": {"control": {"sat": {"l": 2, "k": 2}}},
         "jobs": [
             {"placement": {"list": [0, 1]}, "traffic": TRAFFIC | {"packet_length": 4}},
-            {"name": "b", "placement": {"random_nodes": {"count": 2}}, "traffic": TRAFFIC},
+            {
+                "name": "b",
+                "placement": {"random_nodes": {"count": 2}},
+                "traffic": TRAFFIC
+                | {"packet_lengths": [{"length": 1, "weight": 3}, {"length": 4, "weight": 0.5}]},
+            },
         ],
         "sweep": {"zip": {"links.network.latency": [1, 2], "jobs.0.traffic.packet_length": [4, 8]}},
     },

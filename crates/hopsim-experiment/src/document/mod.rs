@@ -313,6 +313,7 @@ mod tests {
         // Valid values of what the paths lead into and needs more than they say.
         let wholes = [
             ("changes", json!([{ "cycle": 10_000 }])),
+            ("packet_lengths", json!([{ "length": 1, "weight": 3 }, { "length": 5, "weight": 1 }])),
             ("mesh", json!({ "sides": [4, 4] })),
             ("torus", json!({ "sides": [4, 4] })),
             ("hyperx", json!({ "sides": [4, 4] })),

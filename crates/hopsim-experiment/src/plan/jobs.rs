@@ -11,11 +11,12 @@ use hopsim_network::error::ConfigError;
 use hopsim_network::network::Network;
 use hopsim_network::topology::Topology;
 use hopsim_programs::job::ProgramPlan;
-use hopsim_random::{Purpose, Stream};
+use hopsim_random::{Purpose, Stream, Streams};
 use hopsim_traffic::changes::{self, Phase};
+use hopsim_traffic::packet_lengths::PacketLengths;
 use hopsim_traffic::pattern::Site;
 use hopsim_traffic::process::{ProcessConfig, Rate, check_load};
-use hopsim_traffic::{self, node_loads};
+use hopsim_traffic::{DEFAULT_PACKET_LENGTH, node_loads};
 use rustc_hash::FxHashMap;
 
 /// Hands the shorthand `load` to every job that names none.
@@ -57,7 +58,10 @@ pub fn resolve_work(experiment: &mut Experiment) -> Result<(), ConfigError> {
             return Err(refused("traffic", "the job runs a program already").valid("traffic or program"));
         }
         if job.program.is_none() {
-            job.traffic.get_or_insert_with(hopsim_traffic::Config::default);
+            let traffic = job.traffic.get_or_insert_default();
+            if traffic.packet_lengths.is_none() {
+                traffic.packet_length.get_or_insert(DEFAULT_PACKET_LENGTH);
+            }
             if job.host.is_some() {
                 return Err(
                     refused("host", "is for jobs that run a program").valid("no such key, or program")
@@ -86,7 +90,7 @@ pub fn resolve_work(experiment: &mut Experiment) -> Result<(), ConfigError> {
 /// The longest packet that any job sends \[phits\].
 pub fn longest_packet(experiment: &Experiment) -> u32 {
     let length = |job: &JobConfig| match (&job.program, &job.host) {
-        (None, _) => job.traffic.as_ref().map_or(1, |traffic| traffic.packet_length),
+        (None, _) => job.traffic.as_ref().map_or(1, hopsim_traffic::Config::longest_packet),
         (Some(_), host) => programs::packet_length(host.as_ref()),
     };
     experiment.jobs.iter().map(length).max().unwrap_or(1)
@@ -247,15 +251,14 @@ fn traffic_plan(
     traffic: &hopsim_traffic::Config,
     site: &Site<'_>,
 ) -> Result<TrafficPlan, ConfigError> {
-    let length = traffic.packet_length;
-    within(PACKET_LENGTHS, length, "packet_length")?;
+    let lengths = packet_lengths(traffic, site.seed)?;
     let outstanding = traffic.request_reply.as_ref().map(|r| r.outstanding.unwrap_or(u32::MAX));
     if outstanding == Some(0) {
         return Err(ConfigError::new("request_reply.outstanding", "no request could ever be sent")
             .value(0)
             .valid("1 …"));
     }
-    let rate = Rate { length, share: if outstanding.is_some() { 0.5 } else { 1.0 } };
+    let rate = Rate { length: lengths.mean(), share: if outstanding.is_some() { 0.5 } else { 1.0 } };
     let first = Phase {
         from: 0,
         pattern: traffic.pattern.build(site).map_err(|e| e.within("pattern"))?,
@@ -283,11 +286,32 @@ fn traffic_plan(
         nodes: site.nodes.to_vec(),
         pattern,
         process,
-        packet_length: length,
+        lengths,
         start: job.start,
         changes,
         outstanding,
     })
+}
+
+/// How long the packets of a job are.
+fn packet_lengths(traffic: &hopsim_traffic::Config, seed: u64) -> Result<PacketLengths, ConfigError> {
+    let streams = Streams::new(seed, Purpose::PacketLength);
+    let Some(shares) = &traffic.packet_lengths else {
+        let length = traffic.packet_length.unwrap_or(DEFAULT_PACKET_LENGTH);
+        within(PACKET_LENGTHS, length, "packet_length")?;
+        return Ok(PacketLengths::one(length, streams));
+    };
+    if let Some(length) = traffic.packet_length {
+        return Err(ConfigError::new("packet_length", "packets have the lengths that packet_lengths says")
+            .value(length)
+            .valid("packet_length or packet_lengths"));
+    }
+    if traffic.request_reply.is_some() {
+        let reason =
+            "a reply is as long as its request, and space for replies is counted in packets of one length";
+        return Err(ConfigError::new("packet_lengths", reason).valid("packet_length, or no request_reply"));
+    }
+    PacketLengths::several(shares, streams).map_err(|e| e.within("packet_lengths"))
 }
 
 /// Refuses traffic that begins after the run or after its first change.

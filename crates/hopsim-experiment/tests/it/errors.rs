@@ -93,7 +93,7 @@ fn load_where_it_does_not_belong() {
         after("[[jobs]]\n[[jobs]]\ntraffic = { load = 0.2 }"),
         "line 9, column 13: jobs.1.traffic.load = 0.2: unknown key; did you mean \
          `jobs.1.traffic.process.bernoulli.load` or `load`? \
-         Valid: pattern, process, node_loads, packet_length, changes, request_reply"
+         Valid: pattern, process, node_loads, packet_length, packet_lengths, changes, request_reply"
     );
 }
 
@@ -789,6 +789,60 @@ fn traffic_that_does_not_fit() {
         after("[[jobs]]\nplacement = { groups = { count = 1 } }\ntraffic = { pattern = \"ADV+1\" }"),
         "line 9, column 13: jobs.0.traffic.pattern.adversarial: node 0 has no destination: the job has no other node \
          where the pattern sends it; valid: a job that covers the target groups or routers"
+    );
+}
+
+#[test]
+fn lengths_of_packets_that_do_not_fit() {
+    let message = |lengths: &str, more: &str| {
+        let message = after(&format!("[[jobs]]\ntraffic = {{ packet_lengths = {lengths}{more} }}"));
+        message.split_once("jobs.0.traffic.").unwrap().1.to_owned()
+    };
+    let of = |lengths: &str| message(lengths, "");
+    let two = "[{ length = 1, weight = 3 }, { length = 5, weight = 1 }]";
+    assert_eq!(
+        of("[]"),
+        "packet_lengths: names no length; valid: a list of two { length, weight } tables or more, or packet_length"
+    );
+    assert_eq!(
+        of("[{ length = 4, weight = 1 }]"),
+        "packet_lengths: names one length; valid: a list of two { length, weight } tables or more, or packet_length"
+    );
+    assert_eq!(
+        of("[{ length = 4, weight = 1 }, { length = 4097, weight = 1 }]"),
+        "packet_lengths.1.length = 4097: out of range; valid: 1 … 4096"
+    );
+    assert_eq!(
+        of("[{ length = 0, weight = 1 }, { length = 4, weight = 1 }]"),
+        "packet_lengths.0.length = 0: out of range; valid: 1 … 4096"
+    );
+    assert_eq!(
+        of("[{ length = 4, weight = 1 }, { length = 5, weight = 1 }, { length = 4, weight = 2 }]"),
+        "packet_lengths.2.length = 4: entry 0 has the same length; valid: every length once, with all of its weight"
+    );
+    for weight in ["0", "-1"] {
+        assert_eq!(
+            of(&format!("[{{ length = 4, weight = 1 }}, {{ length = 5, weight = {weight} }}]")),
+            format!("packet_lengths.1.weight = {weight}: must be a positive number; valid: more than 0")
+        );
+    }
+    assert_eq!(
+        of("[{ length = 4, weight = 1e308 }, { length = 5, weight = 1e308 }]"),
+        "packet_lengths: the weights add up to more than a number holds; valid: smaller weights"
+    );
+    assert_eq!(
+        message(two, ", packet_length = 8"),
+        "packet_length = 8: packets have the lengths that packet_lengths says; valid: packet_length or packet_lengths"
+    );
+    assert_eq!(
+        message(two, ", request_reply = {}"),
+        "packet_lengths: a reply is as long as its request, and space for replies is counted in packets of one length; \
+         valid: packet_length, or no request_reply"
+    );
+    assert_eq!(
+        after("[[jobs]]\ntraffic.packet_lengths = [{ length = 1, weight = 3 }, { length = 64, weight = 1 }]"),
+        "router.cioq.buffers.local = 32: virtual cut-through needs room for a whole packet of 64 phits; \
+         valid: at least 64 phits"
     );
 }
 

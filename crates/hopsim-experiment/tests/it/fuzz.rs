@@ -88,7 +88,7 @@ const FLITS: &[&str] = &[
     "[semantics]",
     "injection_latency = \"departure\"",
     "[[jobs]]",
-    "traffic = { pattern = \"ADV+1\", packet_length = 5 }",
+    "traffic = { pattern = \"ADV+1\", packet_lengths = [{ length = 1, weight = 3 }, { length = 5, weight = 0.5 }] }",
     "[measure]",
     "streams = [\"links\", \"waits\"]",
     "[sweep]",

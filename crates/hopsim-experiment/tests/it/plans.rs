@@ -220,6 +220,27 @@ fn the_offered_load_is_the_mean_over_the_cycles_of_the_window() {
 }
 
 #[test]
+fn packets_of_several_lengths_have_their_mean_and_no_other_key_says_a_length() {
+    let without = |key: &str| {
+        let mut document = dragonfly();
+        document["jobs"][0]["traffic"].as_object_mut().unwrap().remove(key);
+        document
+    };
+    let shares = json!([{ "length": 1, "weight": 3 }, { "length": 5, "weight": 1 }]);
+    let drawn = plan(&with(&without("packet_length"), "jobs.0.traffic.packet_lengths", shares));
+    let lengths = &drawn.system.jobs[0].traffic().unwrap().lengths;
+    assert!((lengths.mean() - 2.0).abs() < 1e-15);
+    assert_eq!((drawn.system.shortest_packet(), drawn.system.longest_packet()), (1, 5));
+    let traffic = serde_json::to_value(&drawn.experiment.jobs[0].traffic).unwrap();
+    assert_eq!(
+        (traffic.get("packet_length"), traffic["packet_lengths"][1]["length"].as_u64()),
+        (None, Some(5))
+    );
+    let of_default = plan(&without("packet_length"));
+    assert_eq!(of_default.experiment.jobs[0].traffic.as_ref().unwrap().packet_length, Some(8));
+}
+
+#[test]
 fn nodes_are_of_the_job_that_is_placed_on_them() {
     let plan = plan(&of_lengths(&torus(), &[4, 6, 8]));
     let expected: Vec<u8> = (0..16).map(|node: u8| if node < 6 { node / 2 } else { u8::MAX }).collect();
@@ -227,7 +248,7 @@ fn nodes_are_of_the_job_that_is_placed_on_them() {
     for (place, (job, length)) in plan.system.jobs.iter().zip([4, 6, 8]).enumerate() {
         let job = job.traffic().unwrap();
         assert_eq!(job.nodes, [2 * place as u32, 2 * place as u32 + 1]);
-        assert_eq!((job.name.as_str(), job.packet_length), (format!("job{place}").as_str(), length));
+        assert_eq!((job.name.as_str(), job.lengths.longest()), (format!("job{place}").as_str(), length));
         assert!(job.outstanding.is_none() && !job.request_reply());
     }
     let requests = with(&dragonfly(), "jobs.0.traffic.request_reply", json!({ "outstanding": 3 }));

@@ -12,7 +12,7 @@ pub const SUMMARY: [ColumnText; 9] = [
     (
         "backlog_growth",
         LOAD,
-        "Growth of what the sources could not inject: phits generated, dropped ones included, less phits injected, replies apart. Empty where all jobs send in step.",
+        "Growth of what the sources could not inject: phits generated, dropped ones included, less phits injected, replies apart; packets that draw their length count with the mean of the lengths. Empty where all jobs send in step.",
     ),
     (
         "source_stall_fraction",

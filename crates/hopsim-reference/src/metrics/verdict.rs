@@ -2,7 +2,7 @@
 
 use super::interval::half_width;
 use super::{Run, Span};
-use crate::Life;
+use crate::{Life, lengths};
 use hopsim_cycles::choices::WhenFull;
 use hopsim_cycles::jobs::JobPlan;
 use serde_json::{Map, Value};
@@ -186,6 +186,14 @@ impl Run<'_> {
         waits && self.plan.system.nic.source_queue < u32::MAX && traffic.process.synchronised().is_none()
     }
 
+    /// Mean length of the packets of a node of a job.
+    fn mean_length(&self, job: &JobPlan, node: u32) -> f64 {
+        if job.program().is_some() {
+            return f64::from(job.longest_packet());
+        }
+        lengths::mean(&lengths::of_job(self.plan, self.plan.system.job_of[node as usize].into()))
+    }
+
     /// The source of a node of a job.
     fn source(&self, job: &JobPlan, node: u32) -> Source {
         let [packets, stood] = self.shortfalls(node);
@@ -193,7 +201,7 @@ impl Run<'_> {
             node,
             drew: Some(10.0 * packets.offered),
             waits: packets,
-            weight: f64::from(job.longest_packet()),
+            weight: self.mean_length(job, node),
             stood: self.plan.system.jobs.iter().any(|job| self.stands_still(job)).then_some(stood),
         }
     }

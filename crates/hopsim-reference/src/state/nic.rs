@@ -2,12 +2,14 @@
 
 use super::delay::DelayLine;
 use super::packet::{Packet, Role};
+use crate::lengths;
 use hopsim_cycles::choices::{InjectionLink, InjectionVc};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_cycles::system::RouterPlan;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::Topology;
 use hopsim_random::{Purpose, Stream};
+use hopsim_traffic::packet_lengths::Share;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -27,6 +29,9 @@ pub struct Nic {
     pub process: Stream,
     pub pattern: Stream,
     pub injection_vc: Stream,
+    pub packet_length: Stream,
+    /// Lengths of the packets that the node draws, with their weights.
+    pub lengths: Vec<Share>,
     /// Cycle of the next generation, or of the next burst.
     pub next: Option<u32>,
     /// Destination of the present burst; `None` between bursts.
@@ -105,6 +110,8 @@ impl Nic {
             process: stream(Purpose::Process),
             pattern: stream(Purpose::Pattern),
             injection_vc: stream(Purpose::InjectionVc),
+            packet_length: stream(Purpose::PacketLength),
+            lengths: job.map_or_else(Vec::new, |job| lengths::of_job(plan, job)),
             next: None,
             burst: None,
             due: None,
@@ -133,7 +140,9 @@ impl Nic {
             nic.next =
                 ahead(job.start, process.begin(&mut nic.process) - 1).filter(|_| job.sends(node as u32));
             nic.left = process.synchronised().unwrap_or(0);
-            let each = terminal.buffer / job.packet_length * job.packet_length;
+            // Packets of a job with replies have one length.
+            let length = nic.lengths[0].length;
+            let each = terminal.buffer / length * length;
             let vcs = injection_vcs(plan, true).len();
             nic.reply_space = match plan.system.nic.injection_vc {
                 InjectionVc::Destination => vec![each; vcs],
@@ -141,6 +150,11 @@ impl Nic {
             };
         }
         nic
+    }
+
+    /// The length of the packet that the node generates next.
+    pub fn next_length(&self) -> u32 {
+        lengths::drawn(&self.lengths, &self.packet_length, self.generated)
     }
 
     /// Lets space that replies left in the last cycle be promised again, and room that flits left be taken.
@@ -230,13 +244,8 @@ impl Nic {
         limit.is_none_or(|limit| self.unanswered < limit)
     }
 
-    /// Whether a packet to `destination` would be dropped if it were generated now.
-    pub fn would_drop(
-        &self,
-        plan: &Plan,
-        (node, destination): (usize, u32),
-        (length, now): (u32, u32),
-    ) -> bool {
+    /// Whether the next packet would be dropped if it were generated now, to `destination`.
+    pub fn would_drop(&self, plan: &Plan, (node, destination): (usize, u32), now: u32) -> bool {
         let limit = plan.system.nic.source_queue as usize;
         if limit > 0 {
             return self.queue.len() >= limit;
@@ -250,7 +259,8 @@ impl Nic {
             InjectionVc::Direction => directed(plan, node as u32, destination),
             InjectionVc::Shortest | InjectionVc::RoundRobin | InjectionVc::Random => vcs,
         };
-        !(candidates.any(|vc| self.takes(plan, (vc, now), (length, false))) && self.may_send(plan))
+        !(candidates.any(|vc| self.takes(plan, (vc, now), (self.next_length(), false)))
+            && self.may_send(plan))
     }
 }
 

@@ -8,8 +8,8 @@ use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_routing::vcs::Rings;
-use serde_json::{Value, json};
 use hopsim_traffic::process::Process;
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -188,7 +188,7 @@ const MINIMAL: [&str; 18] = [
 ];
 
 /// and the rest.
-const OTHERS: [&str; 60] = [
+const OTHERS: [&str; 65] = [
     "several crossbar inputs",
     "several crossbar inputs adaptive",
     "several crossbar inputs olm",
@@ -240,6 +240,11 @@ const OTHERS: [&str; 60] = [
     "on and off",
     "node loads",
     "traffic that begins later",
+    "drawn lengths",
+    "drawn lengths in bursts",
+    "drawn lengths in synchronised bursts",
+    "drawn lengths and changes",
+    "drawn lengths of packets that wait for room",
     "packets that wait to be generated",
     "injection by direction",
     "bubble of 0 packets",
@@ -288,6 +293,7 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
     let control = serde_json::to_value(plan.experiment.nic.control).unwrap();
     let control = control.as_object().unwrap().keys().next().unwrap();
     let mut names = vec![control.clone(), format!("{control} {}", plan.experiment.routing.name())];
+    let waits = plan.system.nic.when_full == WhenFull::Wait && plan.system.nic.source_queue == 0;
     for (job, built) in plan.experiment.jobs.iter().zip(&plan.system.jobs) {
         let Some((traffic, built)) = job.traffic.as_ref().zip(built.traffic()) else { continue };
         let pattern = serde_json::to_value(&traffic.pattern).unwrap();
@@ -303,6 +309,14 @@ fn names_of_traffic(plan: &Plan) -> Vec<String> {
             (matches!(built.process, Process::OnOff(_)), "on and off"),
             (!built.processes.is_empty(), "node loads"),
             (built.start > 0, "traffic that begins later"),
+            (built.lengths.are_several(), "drawn lengths"),
+            (built.lengths.are_several() && built.process.waits(), "drawn lengths in bursts"),
+            (
+                built.lengths.are_several() && built.process.synchronised().is_some(),
+                "drawn lengths in synchronised bursts",
+            ),
+            (built.lengths.are_several() && !built.changes.is_empty(), "drawn lengths and changes"),
+            (built.lengths.are_several() && waits, "drawn lengths of packets that wait for room"),
         ];
         names.extend(more.iter().filter(|(covered, _)| *covered).map(|(_, name)| (*name).to_owned()));
     }

@@ -43,7 +43,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 72] = [
+const COVERED: [&str; 74] = [
     "VCs free with Tail",
     "VCs free with Credits",
     "VCs with a credit",
@@ -92,6 +92,8 @@ const COVERED: [&str; 72] = [
     "buffers shorter than a packet",
     "packets longer than a flit",
     "several lengths",
+    "drawn lengths",
+    "drawn lengths of flits",
     "slow links",
     "several VCs",
     "one VC",
@@ -188,6 +190,8 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
     let mut names = names_of_routers(plan);
     let traffic = || system.jobs.iter().filter_map(|job| job.traffic());
     let longest = system.longest_packet();
+    let draws = traffic().any(|job| job.lengths.are_several());
+    let whole = system.router.keeps_whole_packets();
     let router = serde_json::to_value(&plan.experiment.router).unwrap();
     let flexible = router["virtual_channel"]["vcs"]["management"].get("flexvc").is_some();
     let more = [
@@ -196,6 +200,8 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         (classes.request_reply() && classes.one_way > 1, "ejection VCs for requests"),
         (longest > 1, "packets longer than a flit"),
         (system.shortest_packet() < longest, "several lengths"),
+        (draws, "drawn lengths"),
+        (draws && !whole, "drawn lengths of flits"),
         (system.network.slowest_link() > 1, "slow links"),
         (classes.links.iter().any(|class| class.vcs > 1), "several VCs"),
         (classes.links.iter().any(|class| class.vcs == 1), "one VC"),

@@ -25,7 +25,8 @@ fn phits_are_conserved_and_buffers_hold_what_they_can() {
 }
 
 fn length(plan: &Plan, packet: &PacketTrace) -> u32 {
-    plan.system.jobs[plan.system.job_of[packet.source as usize] as usize].longest_packet()
+    let job = plan.system.traffic(plan.system.job_of[packet.source as usize].into());
+    job.lengths.draw(packet.source, packet.serial)
 }
 
 /// A packet granted an output: when, when it left (if the trace still tells), how long the link takes for it.

@@ -7,7 +7,7 @@ use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// In every cycle a node generates a packet with probability load / packet length, so that it offers `load` phits
+/// In every cycle a node generates a packet with probability load / mean packet length, so that it offers `load` phits
 /// per cycle on average. The gaps between packets are geometric; one gap is drawn per packet, which is the same
 /// process and costs nothing in idle cycles.
 ///
@@ -64,7 +64,7 @@ mod tests {
     use hopsim_random::Purpose;
 
     fn rate(length: u32) -> Rate {
-        Rate { length, share: 1.0 }
+        Rate { length: length.into(), share: 1.0 }
     }
 
     fn process(load: f64) -> Bernoulli {

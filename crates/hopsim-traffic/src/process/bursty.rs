@@ -14,7 +14,7 @@ const LENGTHS: RangeInclusive<f64> = 1.0..=1e6;
 /// A two-state Markov chain: a node in a burst generates a packet every cycle, all of them to one destination, and
 /// after each the burst ends with probability 1 / `burst_length`. Without a burst one begins in every cycle with
 /// the probability that makes the node offer `load` on average,
-/// r / (B + r (1 − B)) with r = load / packet length and B the mean burst length. The end of a burst and the beginning
+/// r / (B + r (1 − B)) with r = load / mean packet length and B the mean burst length. The end of a burst and the beginning
 /// of the next may fall together.
 ///
 /// Packets come faster than the injection link takes them, so a burst queues at its source, and its packets travel
@@ -93,7 +93,8 @@ mod tests {
     use hopsim_random::Purpose;
 
     fn process(load: f64, burst_length: f64, length: u32) -> Bursty {
-        Bursty::new(&Config { load: Some(load), burst_length }, Rate { length, share: 1.0 }).unwrap()
+        Bursty::new(&Config { load: Some(load), burst_length }, Rate { length: length.into(), share: 1.0 })
+            .unwrap()
     }
 
     /// Packets, cycles and bursts of a run of `packets` packets.
@@ -133,7 +134,7 @@ mod tests {
         let mut stream = Stream::new(5, Purpose::Process, 0);
         assert_eq!(process(0.0, 5.0, 8).begin(&mut stream), u32::MAX);
         assert_eq!(process(1.0, 5.0, 1).begin(&mut stream), 1);
-        let rate = Rate { length: 8, share: 1.0 };
+        let rate = Rate { length: 8.0, share: 1.0 };
         for burst_length in [0.5, f64::NAN, 2e6] {
             assert!(Bursty::new(&Config { load: Some(0.5), burst_length }, rate).is_err());
         }

@@ -51,8 +51,8 @@ pub enum Process {
 /// What turns a load into packets per cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
-    /// Packet length \[phits\].
-    pub length: u32,
+    /// Mean length of packets \[phits\].
+    pub length: f64,
     /// Share of the load that the process itself generates: 1, or 1/2 if every packet is answered by another one.
     pub share: f64,
 }
@@ -84,12 +84,12 @@ impl Rate {
             return Err(ConfigError::new("load", "is missing")
                 .valid("0 … 1 phits/(node·cycle), here or as the shorthand `load`"));
         };
-        Ok(check_load(load)? * self.share / f64::from(self.length))
+        Ok(check_load(load)? * self.share / self.length)
     }
 
     /// Load at which there are so many packets per cycle.
     pub fn load(self, packets: f64) -> f64 {
-        packets * f64::from(self.length) / self.share
+        packets * self.length / self.share
     }
 }
 

@@ -75,7 +75,8 @@ impl OnOff {
         let on = alpha / (alpha + beta);
         let packet = rate.packets(config.load)? / on;
         if packet > 1.0 {
-            let reason = format!("a node that is on {on:.3} of the time would send more than a packet in a cycle");
+            let reason =
+                format!("a node that is on {on:.3} of the time would send more than a packet in a cycle");
             let most = rate.load(on);
             let valid = format!("0 … {most:.4} with this alpha, beta and length of packets");
             return Err(ConfigError::new("load", reason)
@@ -137,7 +138,9 @@ mod tests {
 
     #[test]
     fn nodes_offer_their_load_and_packets_come_in_bursts() {
-        for (load, alpha, beta, length) in [(0.2, 0.5, 0.5, 1.0), (0.3, 0.01, 0.05, 2.0), (0.9, 0.9, 0.1, 1.0)] {
+        for (load, alpha, beta, length) in
+            [(0.2, 0.5, 0.5, 1.0), (0.3, 0.01, 0.05, 2.0), (0.9, 0.9, 0.1, 1.0)]
+        {
             let (process, mut stream) =
                 (process(load, alpha, beta, length).unwrap(), Stream::new(5, Purpose::Process, 0));
             let n = 400_000;

@@ -19,7 +19,7 @@ use crate::kernel::ids::RegionNode;
 use crate::kernel::packet::Candidate;
 use crate::mode::Mode;
 use crate::node::synthetic::source::TrafficSource;
-use crate::node::synthetic::{Generator, KEPT, Synthetic};
+use crate::node::synthetic::{KEPT, Synthetic};
 use crate::observer::{Load, Observer as _};
 use hopsim_network::network::NONE;
 use hopsim_traffic::pattern::Pattern;
@@ -79,8 +79,9 @@ impl Synthetic {
             let generator = &mut self.generators[node];
             generator.next_at = next_at;
             let Some(destination) = destination else { continue };
-            let packet = generator.packet(destination, generated);
-            let load = Load { job: generator.job, length: generator.length };
+            let length = generator.next_length::<M>(kernel.constants.system, kernel.span.node(node));
+            let packet = generator.packet(destination, generated, length);
+            let load = Load { job: generator.job, length };
             kernel.worker.observer.generated_before(&mut kernel.places, node, load, generated);
             self.interfaces.enqueue(node, packet);
         }
@@ -91,13 +92,16 @@ impl Synthetic {
     pub(super) fn count_lagging<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, end: u32) {
         for node in self.generators.ids() {
             while self.generators[node].lags && self.generators[node].next_at < end {
-                let Generator { job, length, next_at, .. } = self.generators[node];
-                let drawn = self.draw_packet(kernel, node, next_at);
+                let generated = self.generators[node].next_at;
+                let drawn = self.draw_packet(kernel, node, generated);
+                let generator = &mut self.generators[node];
+                generator.next_at = drawn.next_at;
                 if drawn.destination.is_some() {
-                    let load = Load { job, length };
-                    kernel.worker.observer.generated_before(&mut kernel.places, node, load, next_at);
+                    let length = generator.next_length::<M>(kernel.constants.system, kernel.span.node(node));
+                    generator.serial += 1;
+                    let load = Load { job: generator.job, length };
+                    kernel.worker.observer.generated_before(&mut kernel.places, node, load, generated);
                 }
-                self.generators[node].next_at = drawn.next_at;
             }
         }
     }
@@ -132,8 +136,9 @@ impl Synthetic {
             return;
         }
         let generator = &mut self.generators[node];
-        let packet = generator.packet(destination, kernel.now);
-        let load = Load { job: generator.job, length: generator.length };
+        let length = generator.next_length::<M>(kernel.constants.system, kernel.span.node(node));
+        let packet = generator.packet(destination, kernel.now, length);
+        let load = Load { job: generator.job, length };
         kernel.worker.observer.generated(&mut kernel.places, node, load);
         self.interfaces.offer(kernel, node, packet);
     }
@@ -278,7 +283,8 @@ impl Synthetic {
     /// Returns whether it does.
     fn stop_without_room<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode) -> bool {
         let destination = self.sources[node].destination;
-        let packet = Candidate { destination, length: self.generators[node].length, reply: false };
+        let length = self.generators[node].next_length::<M>(kernel.constants.system, kernel.span.node(node));
+        let packet = Candidate { destination, length, reply: false };
         let stops = self.interfaces.would_drop::<M>(kernel.now, node, packet);
         self.interfaces.answers[node].awaits_room = stops;
         let since = &mut self.sources[node].stands_since;

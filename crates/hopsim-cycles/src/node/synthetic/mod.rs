@@ -49,10 +49,12 @@ struct Generator {
     next_at: u32,
     /// Next node in the same bucket of the wheel.
     next_node: u32,
-    /// Length of the packets that the node draws \[phits\] -- constant.
+    /// Length of the packets of the node \[phits\], the greatest one if each draws its own -- constant.
     length: u32,
     /// The job of the node -- constant.
     job: u8,
+    /// Whether every packet draws its length -- constant.
+    draws_length: bool,
     /// Whether [`KEPT`] packets or more wait, and the next one will be generated later.
     lags: bool,
 }
@@ -75,24 +77,27 @@ impl Generator {
             next_node: NONE,
             length: job.map_or(0, JobPlan::longest_packet),
             job: system.job_of[node as usize],
+            draws_length: job.and_then(JobPlan::traffic).is_some_and(|job| job.lengths.are_several()),
             lags: false,
         }
     }
 
-    /// The next packet of the node, generated at cycle `generated`.
+    /// Length of the next packet of the node, which is `node` of the network. It follows from the number of the packet: nothing is to
+    /// be remembered where it is asked before the packet is generated.
     #[inline]
-    fn packet(&mut self, destination: u32, generated: u32) -> Waiting {
+    fn next_length<M: Mode>(&self, system: &System, node: u32) -> u32 {
+        if M::PLAIN || !self.draws_length {
+            return self.length;
+        }
+        system.traffic(self.job as usize).lengths.draw(node, self.serial)
+    }
+
+    /// The next packet of the node, of `length` phits, generated at cycle `generated`.
+    #[inline]
+    fn packet(&mut self, destination: u32, generated: u32, length: u32) -> Waiting {
         let serial = self.serial;
         self.serial += 1;
-        Waiting {
-            next: NONE,
-            destination,
-            length: self.length,
-            generated,
-            serial,
-            arrived: 0,
-            requested: NONE,
-        }
+        Waiting { next: NONE, destination, length, generated, serial, arrived: 0, requested: NONE }
     }
 }
 
@@ -343,9 +348,11 @@ impl Synthetic {
     /// The node generates the reply to a request; the space of the reply is reserved.
     fn reply<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, request: &Consumed) {
         let generator = &mut self.generators[request.node];
-        let packet =
-            Waiting { requested: request.requested, ..generator.packet(request.requester, kernel.now) };
-        let load = Load { job: generator.job, length: generator.length };
+        // All packets of a job with replies have one length.
+        let length = generator.length;
+        let packet = generator.packet(request.requester, kernel.now, length);
+        let packet = Waiting { requested: request.requested, ..packet };
+        let load = Load { job: generator.job, length };
         kernel.worker.observer.generated_reply(&mut kernel.places, request.node, load);
         self.interfaces.enqueue_reply(request.node, packet);
     }

@@ -35,8 +35,17 @@ impl Synthetic {
     }
 
     fn save_node(&self, node: RegionNode, now: u32) -> NodeState {
-        let Generator { process, pattern, serial, next_at, next_node: _, length: _, job: _, lags } =
-            &self.generators[node];
+        let Generator {
+            process,
+            pattern,
+            serial,
+            next_at,
+            next_node: _,
+            length: _,
+            job: _,
+            draws_length: _,
+            lags,
+        } = &self.generators[node];
         NodeState {
             interface: self.interfaces.save(node, now),
             process: process.clone(),

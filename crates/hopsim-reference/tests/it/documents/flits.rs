@@ -4,7 +4,7 @@ use super::graph::graph;
 use super::network::{classes, dateline, dragonfly, fat_tree, fit_ejection, grid, has_rings, links, torus};
 use super::programs::{Workload, make_room, place, programs};
 use super::routing::{fit, routing_of_one_class, ugal, valiant, vcs_needed, vcs_of_one_class};
-use super::traffic::{self, answers, jobs};
+use super::traffic::{self, answers, jobs, longest_packet};
 use super::{Document, ORDINARY, for_each_document, nic_and_semantics, one_of};
 use hopsim_experiment::plan::Plan;
 use proptest::prelude::*;
@@ -151,7 +151,7 @@ impl Parts {
     fn build(&self, document: &Value, has_programs: bool) -> Value {
         let (topology, routing) = (&document["topology"], &document["routing"]);
         let jobs = document["jobs"].as_array().unwrap();
-        let longest = jobs.iter().map(|job| job["traffic"]["packet_length"].as_u64().unwrap()).max().unwrap();
+        let longest = jobs.iter().map(longest_packet).max().unwrap();
         let copies = if answers(document) { 2 } else { 1 };
         let injection = if document["nic"]["injection_vc"] == "direction" { 2 } else { self.injection_vcs };
         let mut vcs = json!({ "injection": injection.max(copies) });

@@ -10,6 +10,7 @@ mod table;
 
 use super::measure::OF_PROGRAMS;
 use super::network::nodes;
+use super::traffic::longest_packet;
 use super::{Document, document_with, mostly, one_of};
 use hopsim_experiment::config::program::ProgramConfig;
 use hopsim_programs::formats::{Contents, Format};
@@ -139,11 +140,11 @@ fn host(common: u32) -> impl Strategy<Value = Value> {
     )
 }
 
-/// Jobs that will run programs send packets only, of the length that they have.
+/// Jobs that will run programs send packets only, of the greatest length that they have.
 pub fn make_room(document: &mut Value, programs: &[Option<Workload>]) {
     let jobs = document["jobs"].as_array_mut().unwrap();
     for (job, _) in jobs.iter_mut().zip(programs).filter(|(_, program)| program.is_some()) {
-        job["traffic"] = json!({ "packet_length": job["traffic"]["packet_length"] });
+        job["traffic"] = json!({ "packet_length": longest_packet(job) });
     }
 }
 

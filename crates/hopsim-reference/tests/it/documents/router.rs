@@ -2,7 +2,7 @@
 
 use super::network::{classes, dateline, has_rings};
 use super::routing::{reply_vcs_needed, vcs_needed, vcs_of_one_class};
-use super::traffic::answers;
+use super::traffic::{answers, longest_packet};
 use super::{mostly, one_of};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -139,7 +139,7 @@ impl Router {
 
     pub fn build(&self, document: &Value) -> Value {
         let jobs = document["jobs"].as_array().unwrap();
-        let longest = jobs.iter().map(|job| job["traffic"]["packet_length"].as_u64().unwrap()).max().unwrap();
+        let longest = jobs.iter().map(longest_packet).max().unwrap();
         if let [class] = classes(&document["topology"]) {
             return self.build_of_one_class(document, (class, longest));
         }

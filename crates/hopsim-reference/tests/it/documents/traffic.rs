@@ -5,7 +5,7 @@ use super::network::{classes, nodes};
 use super::routing::can_answer_on_one_class;
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A pattern, and another one that takes its place where the topology or the job does not have what it needs.
 fn pattern() -> impl Strategy<Value = Value> {
@@ -134,6 +134,32 @@ pub fn answers(document: &Value) -> bool {
     jobs.iter().any(|job| job["traffic"].get("request_reply").is_some())
 }
 
+/// The greatest length of the packets of a job.
+pub fn longest_packet(job: &Value) -> u64 {
+    let traffic = &job["traffic"];
+    let several = traffic["packet_lengths"].as_array().into_iter().flatten().map(|share| &share["length"]);
+    several.chain(traffic.get("packet_length")).map(|length| length.as_u64().unwrap()).max().unwrap()
+}
+
+/// Lets the packets of some jobs without replies have several lengths, none greater than the one that they have. All of it follows from
+/// `draw`.
+fn draw_lengths(traffic: &mut Map<String, Value>, draw: u64) {
+    let length = traffic["packet_length"].as_u64().unwrap();
+    if !draw.is_multiple_of(3) || length == 1 || traffic.contains_key("request_reply") {
+        return;
+    }
+    let lengths = match draw / 3 % 3 {
+        0 => vec![1, length],
+        1 => vec![length, length - 1],
+        _ if length > 2 => vec![length, 1, length.div_ceil(2)],
+        _ => vec![1, length],
+    };
+    let shares = lengths.iter().zip([0.5, 2.0, 1.0]);
+    let shares = shares.map(|(length, weight)| json!({ "length": length, "weight": weight })).collect();
+    traffic.remove("packet_length");
+    traffic.insert("packet_lengths".to_owned(), shares);
+}
+
 /// Deals the nodes out in turn, and gives every job patterns that it can have.
 pub fn fit(document: &mut Value, parts: usize) {
     let (topology, all) = (document["topology"].clone(), nodes(&document["topology"]));
@@ -145,6 +171,8 @@ pub fn fit(document: &mut Value, parts: usize) {
         document["nic"]["injection_vc"] = json!("shortest");
         document["nic"]["injection_ports"] = json!(1);
     }
+    // Lengths follow from the seed, so that all else is drawn as it is without them.
+    let seed = document["measure"]["seed"].as_u64().unwrap();
     let jobs = document["jobs"].as_array_mut().unwrap();
     for (index, job) in jobs.iter_mut().enumerate() {
         let mine: Vec<u64> = (index as u64..all).step_by(parts).collect();
@@ -157,6 +185,7 @@ pub fn fit(document: &mut Value, parts: usize) {
         if !answered {
             traffic.remove("request_reply");
         }
+        draw_lengths(traffic, seed >> (8 * index));
         if parts > 1 {
             job["placement"] = json!({ "list": mine });
         }

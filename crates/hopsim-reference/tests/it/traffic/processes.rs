@@ -86,7 +86,9 @@ fn bursts_end_and_begin_with_the_probabilities_that_the_model_says() {
 
 #[test]
 fn sources_are_on_and_off_with_the_probabilities_that_the_model_says() {
-    for (load, alpha, beta, length) in [(0.2, 0.5, 0.5, 1), (0.3, 0.05, 0.2, 8), (0.04, 0.7, 1.0, 2), (0.5, 1.0, 1.0, 1)] {
+    for (load, alpha, beta, length) in
+        [(0.2, 0.5, 0.5, 1), (0.3, 0.05, 0.2, 8), (0.04, 0.7, 1.0, 2), (0.5, 1.0, 1.0, 1)]
+    {
         let process = json!({ "on_off": { "load": load, "alpha": alpha, "beta": beta } });
         let plan = ring(&json!({ "process": process, "packet_length": length }));
         let p = load / f64::from(length) * (alpha + beta) / alpha;
@@ -265,4 +267,47 @@ fn every_process_is_compared() {
     let names = schema()["$defs"]["ProcessConfig"]["oneOf"].as_array().unwrap();
     let names: Vec<&str> = names.iter().map(|choice| choice["required"][0].as_str().unwrap()).collect();
     assert_eq!(names, ["bernoulli", "bursty", "synchronised_bursts"], "a new process needs a test here");
+}
+
+/// Lengths with their weights, of which the mean is 2.6.
+fn lengths() -> Value {
+    let shares = [(5, 3.0), (1, 6.0), (4, 0.5), (6, 0.5)];
+    json!(shares.map(|(length, weight)| json!({ "length": length, "weight": weight })))
+}
+
+/// The length of the packet of this number that a node generates, of [`lengths`].
+fn length(seed: u64, node: u32, number: u32) -> u32 {
+    let draw = 10.0 * Stream::new(seed, Purpose::PacketLength, node.into()).at(number.into()).unit();
+    [(3.0, 5), (9.0, 1), (9.5, 4)].iter().find(|(upto, _)| draw < *upto).map_or(6, |&(_, length)| length)
+}
+
+#[test]
+fn every_packet_draws_its_length_by_its_number() {
+    let processes = [
+        json!({ "bernoulli": { "load": 0.26 } }),
+        json!({ "bernoulli": { "load": 1.0 } }),
+        json!({ "bursty": { "load": 0.52, "burst_length": 4 } }),
+        json!({ "synchronised_bursts": { "packets": 7 } }),
+    ];
+    for process in processes {
+        let plan = ring(&json!({ "process": process, "packet_lengths": lengths() }));
+        let lives = record(&plan).lives;
+        assert!(lives.len() > 1_000, "{process}: {} packets", lives.len());
+        for life in &lives {
+            let packet = &life.trace;
+            assert_eq!(life.length, length(5, packet.source, packet.serial), "{packet:?}");
+        }
+    }
+}
+
+#[test]
+fn packets_of_several_lengths_are_generated_at_the_load_over_their_mean_length() {
+    let traffic = json!({ "process": { "bernoulli": { "load": 0.26 } }, "packet_lengths": lengths() });
+    let plan = ring(&traffic);
+    let traces = trace(&plan, 2_000).unwrap();
+    for node in 0..8 {
+        let packets = traces.iter().filter(|packet| packet.source == node);
+        let seen: Vec<u32> = packets.map(|packet| packet.generated).filter(|&at| at < 1_900).collect();
+        assert_eq!(seen, cycles(&plan, node, 0.1, &[], 1_900), "node {node}");
+    }
 }
