@@ -198,15 +198,15 @@ fn packets_stretch_over_routers_unless_they_need_room_for_a_whole_one() {
 fn accepted_by_a_crossbar(allocator: FlitAllocator) -> f64 {
     let document = mesh(&json!({
         "compat": "booksim",
-        "links": { "network": { "latency": 2 }, "injection": { "latency": 2 } },
-        "topology": { "fat_tree": { "k": 8, "levels": 1 } },
-        "router": { "virtual_channel": { "vcs": { "network": 1, "injection": 8 } } },
+        "links": { "injection": { "latency": 2 } },
+        "topology": { "graph": { "nodes": [8] } },
+        "router": { "virtual_channel": { "vcs": { "injection": 8 }, "buffers": { "injection": 8 } } },
         "jobs": [{ "traffic": { "packet_length": 1 } }],
         "load": 1.0,
         "measure": { "warmup": 1_000, "cycles": 20_000 },
     }));
     let routers = VirtualChannelPlan {
-        routing_delay: 1,
+        routing_delay: 0,
         switch_traversal_delay: 1,
         vc_allocator: allocator,
         switch_allocator: allocator,
