@@ -2,7 +2,7 @@
 //! *Virtual-channel routers* in `docs/model.md`.
 
 use crate::arbiter::Candidate;
-use crate::matching::{Asks, Rank};
+use crate::matching::{Asks, Precedence};
 use crate::simulator::Simulator;
 use crate::state::flits::{Flits, Owned};
 use crate::state::packet::{Choice, Packet, Phit, Role};
@@ -18,7 +18,7 @@ struct Turn {
     place: Place,
     /// The output port that its packet needs.
     port: usize,
-    rank: Rank,
+    rank: Precedence,
 }
 
 impl Simulator<'_> {

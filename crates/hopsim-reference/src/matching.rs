@@ -4,10 +4,10 @@ use hopsim_cycles::choices::FlitAllocator;
 use hopsim_random::Stream;
 
 /// What goes before others if it is smaller: whether a request is late, and its stamp.
-pub type Rank = (bool, u32);
+pub type Precedence = (bool, u32);
 
 /// Who asks for what, by input and output: the rank of the request, `None` where there is none.
-pub type Asks = Vec<Vec<Option<Rank>>>;
+pub type Asks = Vec<Vec<Option<Precedence>>>;
 
 /// An allocator with its pointers.
 pub struct Matcher {
@@ -126,7 +126,7 @@ impl Matcher {
 
     fn by_diagonals(&mut self, asks: &Asks) -> Pairs {
         let size = self.inputs().max(self.outputs());
-        let mut ranks: Vec<Rank> = asks.iter().flatten().flatten().copied().collect();
+        let mut ranks: Vec<Precedence> = asks.iter().flatten().flatten().copied().collect();
         ranks.sort_unstable();
         ranks.dedup();
         let mut pairs = Vec::new();
@@ -154,7 +154,7 @@ impl Matcher {
 }
 
 /// The one of `all` whose request has the smallest rank; of several the first one at or after `turn`, else the first one.
-fn pick(all: &[usize], turn: usize, rank: impl Fn(usize) -> Option<Rank>) -> Option<usize> {
+fn pick(all: &[usize], turn: usize, rank: impl Fn(usize) -> Option<Precedence>) -> Option<usize> {
     let least = all.iter().filter_map(|&each| rank(each)).min()?;
     let best: Vec<usize> = all.iter().copied().filter(|&each| rank(each) == Some(least)).collect();
     best.iter().find(|&&each| each >= turn).or(best.first()).copied()

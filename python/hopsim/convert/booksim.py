@@ -579,8 +579,9 @@ def _packet_lengths(settings: Settings) -> dict[int, int]:
 def _integers(settings: Settings, name: str, check: tuple[str, int]) -> list[int]:
     """The elements of a list in a list, or the one value, which are whole numbers of so much or more."""
     reason, least = check
+    written = elements(str(settings.single(name)))
     try:
-        found = [int(element) for element in elements(str(settings.single(name)))]
+        found = [int(element) for element in written]
     except ValueError:
         found = []
     if not found or min(found) < least:
