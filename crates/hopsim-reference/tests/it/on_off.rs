@@ -180,3 +180,27 @@ fn with_thresholds_beyond_the_round_trip_one_flow_fills_its_link() {
     assert_eq!(found(size), 800);
     assert!(found(size - 2 * length) < 800, "with room for two packets less it does not");
 }
+
+#[test]
+fn where_links_differ_the_least_threshold_is_that_of_the_one_that_needs_most() {
+    let edges = json!([{ "between": [0, 1], "latency": 1 }, { "between": [1, 2], "latency": 18 }]);
+    // When a buffer has said off, 5 packets may come over the longer link and one over the other. Both ends together send more than the
+    // node between them takes, so that both buffers fill.
+    let (length, least) = (8, 40);
+    let job = json!({ "traffic": {
+        "pattern": { "hotspot": { "node": 1, "fraction": 1.0 } }, "packet_length": length,
+        "process": { "bernoulli": { "load": 0.9 } },
+    } });
+    let document = json!({
+        "topology": { "graph": { "edges": edges } }, "routing": { "minimal": {} },
+        "router": { "input_queued": {
+            "buffers": { "network": least }, "vcs": { "network": 1 }, "flow_control": { "on_off": {} },
+        } },
+        "jobs": [job], "measure": { "warmup": 0, "cycles": 600 },
+    });
+    let plan = Document(document).plan().unwrap();
+    let resolved = json!(plan.experiment);
+    assert_eq!(resolved["router"]["input_queued"]["flow_control"]["on_off"]["network"]["off"], least);
+    compare(&trace_as(&plan, 600, trial(&plan)).unwrap(), &hopsim_reference::trace(&plan, 600)).unwrap();
+    audit(&plan, 600).unwrap();
+}
