@@ -4,6 +4,7 @@ use crate::room::Ring;
 use crate::simulator::Simulator;
 use crate::state::packet::Phit;
 use crate::state::parts::{Input, Output, Queued};
+use hopsim_cycles::choices::InjectionLink;
 use std::collections::BTreeMap;
 
 impl Simulator<'_> {
@@ -17,7 +18,11 @@ impl Simulator<'_> {
                 for vc in 0..input.vcs.len() {
                     let place = format!("cycle {}, router {router} input {port} VC {vc}", self.now);
                     let present: u32 = input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum();
-                    assert!(present <= input.capacity, "{place}: {present} phits do not fit");
+                    // Over an unlimited wire several short packets may come while a longer one before them still crosses.
+                    let at_once = self.plan.system.nic.injection_link == InjectionLink::Unlimited
+                        && self.plan.system.shortest_packet() < self.plan.system.longest_packet();
+                    let fits = present <= input.capacity || (input.is_terminal() && at_once);
+                    assert!(fits, "{place}: {present} phits do not fit");
                     if self.moves_flits() {
                         self.audit_flits(input, vc);
                         self.audit_injection(input, vc);

@@ -316,7 +316,7 @@ def test_sources_that_are_on_and_off() -> None:
     for rate, packet, expected in ((0.1, 0.4, 0.1), (0.7, 0.8, 0.2)):
         given = f"injection_rate = {rate}; burst_alpha = 0.1; burst_beta = 0.3; burst_r1 = {packet};"
         assert bursts(given)[1] == pytest.approx(expected)
-    assert document(MESH + "injection_process = {on_off(0.2,0.4)};")["jobs"][0]["traffic"]["process"] == {
+    assert document(MESH + "injection_process = on_off({0.2,0.4});")["jobs"][0]["traffic"]["process"] == {
         "on_off": {"alpha": 0.2, "beta": 0.4}
     }
 

@@ -111,6 +111,8 @@ impl Coverage {
             self.note(&key, a);
             let parts = match key.strip_suffix("_ci95") {
                 _ if key.starts_with("misrouting_latency_mean") => real(&again["base_latency_mean"]),
+                // The backlog is what was generated without what was injected.
+                _ if key == "backlog_growth" => Some(1.0),
                 // A spread over its mean.
                 _ if key.ends_with("_cov") => Some(1.0),
                 Some(mean) => real(&again[mean]),

@@ -147,7 +147,7 @@ mod tests {
             let gaps: Vec<f64> = (0..n).map(|_| f64::from(process.gap(&mut stream))).collect();
             let mean = gaps.iter().sum::<f64>() / f64::from(n);
             assert!((length / mean / load - 1.0).abs() < 0.02, "{} for {load}", length / mean);
-            let soon = gaps.iter().filter(|&&gap| gap == 1.0).count() as f64 / f64::from(n);
+            let soon = gaps.iter().filter(|&&gap| gap < 1.5).count() as f64 / f64::from(n);
             // In the next cycle a node that is on stays so and generates, or it is off.
             let expected = (1.0 - beta) * load / length * (alpha + beta) / alpha;
             assert!((soon - expected).abs() < 0.005, "{soon} for {expected}");

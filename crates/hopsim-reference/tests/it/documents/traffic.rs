@@ -56,9 +56,14 @@ fn process() -> impl Strategy<Value = Value> {
 fn on_off() -> impl Strategy<Value = Value> {
     let change = || select(vec![0.02, 0.2, 0.7, 1.0]);
     (load(), change(), change()).prop_map(|(load, alpha, beta)| {
-        let load = load * alpha / (alpha + beta);
+        let load = rounded(load * alpha / (alpha + beta));
         json!({ "on_off": { "load": load, "alpha": alpha, "beta": beta } })
     })
+}
+
+/// A load as somebody would write it, not a greater one.
+fn rounded(load: f64) -> f64 {
+    (load * 1000.0).floor() / 1000.0
 }
 
 /// How much of the time a node is on.
@@ -99,10 +104,10 @@ fn job(common: u32) -> impl Strategy<Value = Value> {
             let synchronised = process.get("synchronised_bursts").is_some();
             let on = share_of_the_time(&process);
             // Single nodes would send more than a packet in a cycle while they are on.
-            let loads = loads.filter(|_| on == 1.0);
+            let loads = loads.filter(|_| on >= 1.0);
             let mut changes = if synchronised || loads.is_some() { json!([]) } else { changes };
             for change in changes.as_array_mut().unwrap() {
-                change["load"] = json!(change["load"].as_f64().unwrap() * on);
+                change["load"] = json!(rounded(change["load"].as_f64().unwrap() * on));
             }
             let mut traffic = json!({
                 "pattern": pattern, "process": process, "packet_length": length, "changes": changes,

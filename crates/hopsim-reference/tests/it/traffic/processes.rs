@@ -266,7 +266,11 @@ fn a_synchronised_burst_begins_when_the_one_before_has_been_consumed() {
 fn every_process_is_compared() {
     let names = schema()["$defs"]["ProcessConfig"]["oneOf"].as_array().unwrap();
     let names: Vec<&str> = names.iter().map(|choice| choice["required"][0].as_str().unwrap()).collect();
-    assert_eq!(names, ["bernoulli", "bursty", "synchronised_bursts"], "a new process needs a test here");
+    assert_eq!(
+        names,
+        ["bernoulli", "bursty", "on_off", "synchronised_bursts"],
+        "a new process needs a test here"
+    );
 }
 
 /// Lengths with their weights, of which the mean is 2.6.
