@@ -9,7 +9,7 @@ from pathlib import Path
 from hopsim.errors import ConfigError, RunError
 from hopsim_reproduce import page, score, show
 from hopsim_reproduce.entries import ENTRIES
-from hopsim_reproduce.model import Entry, Outcome, Scale
+from hopsim_reproduce.model import Entry, Outcome, Results, Scale
 from hopsim_reproduce.run import run
 from hopsim_reproduce.score import Score
 
@@ -33,9 +33,20 @@ def run_entry(entry: Entry, how: How, directory: Path) -> tuple[Outcome, list[Pa
     from hopsim_reproduce import drawing  # loads matplotlib, which a listing does not need
 
     results = run(entry.experiments(how.scale, how.seeds_of(entry)), directory, how.jobs)
-    outcome = entry.conclude(how.scale, results)
+    outcome = _conclude(entry, how.scale, results)
     written = show.write(directory, entry, how.scale, outcome)
     return outcome, written + drawing.save(entry.draw(how.scale, results), directory, entry.name)
+
+
+def _conclude(entry: Entry, scale: Scale, results: Results) -> Outcome:
+    """What an entry concludes. Raises `RunError` where its statements divide by what nothing was measured of, as
+    by the share of a node that got nothing.
+    """
+    try:
+        return entry.conclude(scale, results)
+    except (ArithmeticError, ValueError) as error:
+        reason = "what its statements compare is missing in these results, or nobody got anything of it"
+        raise RunError(f"{entry.name}: {reason} ({error}); valid: longer runs, or more seeds") from error
 
 
 def run_all(entries: Iterable[Entry], how: How, directory: Path, told: Callable[[Score], None]) -> list[Path]:

@@ -10,9 +10,11 @@ from click.testing import CliRunner
 
 from conftest import ROOT
 from hopsim.errors import RunError
+from hopsim.results.result import Result
 from hopsim_reproduce import batch, command, page, papers, score
 from hopsim_reproduce.entries import BY_NAME, ENTRIES
 from hopsim_reproduce.model import Entry, Outcome, Scale
+from hopsim_reproduce.panels import LEAST
 from hopsim_reproduce.score import Line, Score
 from made_up import made_up
 
@@ -104,6 +106,26 @@ def test_all_entries_are_run_and_one_that_cannot_be_stops_no_other(
     CliRunner().invoke(command, ["all", "--out", str(tmp_path), "--only", "izu-figure-3"])
     scores = {each.entry: each for each in score.read(tmp_path / score.FILE)}
     assert [name for name, each in scores.items() if each.was_run] == ["gran-figure-3", "izu-figure-3"]
+
+
+def starved(result: Result) -> Result:
+    """The same run, in which some node got nothing."""
+    summary = {key: 0 if key == LEAST else value for key, value in result.summary.items()}
+    return Result({"config": result.config, "result": summary}, dict(result.axes), result.tables)
+
+
+def test_an_entry_that_divides_by_what_a_node_did_not_get_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = BY_NAME["izu-table-2"]
+    results = {name: [starved(each) for each in points] for name, points in made_up(entry).items()}
+    monkeypatch.setattr(batch, "run", lambda *_: results)
+    told: list[Score] = []
+    batch.run_all([entry], batch.How("quick", 1, None), tmp_path, told.append)
+    assert told[0].error == (
+        "izu-table-2: what its statements compare is missing in these results, or nobody got anything of it "
+        "(float division by zero); valid: longer runs, or more seeds"
+    )
 
 
 def test_patterns_are_for_all_entries_and_have_to_fit() -> None:
