@@ -39,9 +39,7 @@ def run_entry(entry: Entry, how: How, directory: Path) -> tuple[Outcome, list[Pa
 
 
 def _conclude(entry: Entry, scale: Scale, results: Results) -> Outcome:
-    """What an entry concludes. Raises `RunError` where its statements divide by what nothing was measured of, as
-    by the share of a node that got nothing.
-    """
+    """What an entry concludes. Raises `RunError` where its statements divide by what nobody got."""
     try:
         return entry.conclude(scale, results)
     except (ArithmeticError, ValueError) as error:

@@ -13,7 +13,7 @@ from hopsim.errors import RunError
 from hopsim.results.result import Result
 from hopsim_reproduce import batch, command, page, papers, score
 from hopsim_reproduce.entries import BY_NAME, ENTRIES
-from hopsim_reproduce.model import Entry, Outcome, Scale
+from hopsim_reproduce.model import Entry, Outcome, Results, Scale
 from hopsim_reproduce.panels import LEAST
 from hopsim_reproduce.score import Line, Score
 from made_up import made_up
@@ -119,7 +119,11 @@ def test_an_entry_that_divides_by_what_a_node_did_not_get_says_so(
 ) -> None:
     entry = BY_NAME["izu-table-2"]
     results = {name: [starved(each) for each in points] for name, points in made_up(entry).items()}
-    monkeypatch.setattr(batch, "run", lambda *_: results)
+
+    def run(*_: object) -> Results:
+        return results
+
+    monkeypatch.setattr(batch, "run", run)
     told: list[Score] = []
     batch.run_all([entry], batch.How("quick", 1, None), tmp_path, told.append)
     assert told[0].error == (
