@@ -43,6 +43,7 @@ pub struct Config {
     /// Lengths between which every packet draws, in place of `packet_length`, as those of control and data packets; default: all packets
     /// have one length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = packet_lengths::Share::EXAMPLE)]
     pub packet_lengths: Option<Vec<packet_lengths::Share>>,
     /// What differs from given cycles on, in their order; default: nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -22,6 +22,11 @@ pub struct Share {
     pub weight: f64,
 }
 
+impl Share {
+    /// Two lengths, of which one alone would be no choice.
+    pub const EXAMPLE: [Self; 2] = [Self { length: 1, weight: 3.0 }, Self { length: 5, weight: 1.0 }];
+}
+
 /// Lengths of the packets of a job, with cumulative probabilities.
 #[derive(Clone, Debug)]
 pub struct PacketLengths {

@@ -210,10 +210,11 @@ class Catalogue:
         if "$ref" in schema:
             name = schema["$ref"].rpartition("/")[2]
             return self.resolve(self._root["$defs"][name])
-        if schema.get("type") == "array" and "items" in schema:
+        if schema.get("type") in ("array", ["array", "null"]) and "items" in schema:
             items = self.resolve(schema["items"])
             if items.get("properties") or items.get("oneOf"):
-                return {"list": True, **items}
+                examples = {"examples": schema["examples"]} if "examples" in schema else {}
+                return {"list": True, **items, **examples}
         return schema
 
     def _type(self, schema: Schema) -> str:

@@ -38,6 +38,8 @@ def sample(catalogue: Catalogue, node: Node) -> str:
 def _standing_at(catalogue: Catalogue, path: list[str], depth: int) -> Any:
     """The value of the key `path[:depth]` that leads to the end of the path."""
     schema = catalogue.nodes[".".join(path[:depth])].schema
+    if depth == len(path) and (examples := schema.get("examples")):
+        return examples[0]
     if depth == len(path):
         plain = "anyOf" in schema or schema.get("type") not in (None, "object", "array")
         inner = _of_field(catalogue, schema) if plain else _whole(catalogue, schema, optional=True)

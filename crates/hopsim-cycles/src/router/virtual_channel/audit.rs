@@ -108,8 +108,9 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
         let (region, number) = self.region(router);
         let layout = region.shared.layout;
         for slot in (0..layout.slots()).map(Slot::at) {
-            let (port, _) = region.shared.input(slot);
-            if layout.class[port] != TERMINAL || layout.slot_vc(slot.index()).is_none() {
+            // Behind the VCs of a port there may be a gap.
+            let Some((port, _)) = layout.slot_vc(slot.index()) else { continue };
+            if layout.class[port] != TERMINAL {
                 continue;
             }
             let (terminal, vc) = region.injection_vc(number, (port, slot));
