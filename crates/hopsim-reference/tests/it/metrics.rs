@@ -227,7 +227,8 @@ fn every_metric_is_what_the_lives_of_the_packets_say_in_many_runs() {
 
 /// What small networks of a few hundred cycles hardly ever show: misroutes inside groups, room kept free in adaptive VCs,
 /// several nodes of a router with two injection ports each, heads that wait for each other in a circle, or for an empty VC of a shared
-/// buffer, latencies beyond the exact bins.
+/// buffer, latencies beyond the exact bins, several heads of a node that waits for the signal and are all for nodes of their router, which
+/// consume them in parallel.
 fn special() -> Vec<Document> {
     let traffic = |pattern: Value, load: f64| {
         let process = json!({ "bernoulli": { "load": load } });
@@ -277,6 +278,12 @@ fn special() -> Vec<Document> {
         "nic": { "injection_vc": "direction", "injection_ports": 2 },
         "jobs": traffic(json!({ "hotspot": { "node": 1, "fraction": 0.4 } }), 0.6), "measure": measure(50, 350),
     });
+    let at_once = json!({
+        "topology": { "fat_tree": { "k": 4, "levels": 1 } },
+        "router": { "input_queued": { "vcs": { "injection": 3 }, "consumption": "parallel" } },
+        "nic": { "injection_vc": "shortest", "control": { "sat": { "l": 1, "k": 1 } } },
+        "jobs": traffic(json!({ "uniform": {} }), 0.9), "measure": measure(50, 350),
+    });
     let crowded = with_shared_buffers(through(json!({ "valiant": {} })));
     let contention = json!({ "trigger": { "contention": { "threshold": 2 } } });
     vec![
@@ -286,6 +293,7 @@ fn special() -> Vec<Document> {
         Document(circling),
         Document(crowded),
         Document(two_ports),
+        Document(at_once),
         Document(late),
     ]
 }

@@ -37,7 +37,8 @@ impl<const W: usize> InjectionWaits<W> {
         Self {
             slots: (0..layout.slots()).filter(injects).map(Slot::at).collect(),
             any_head: system.control.sat.is_some() || shared.parallel(),
-            plain: !exact && shared.bubble() == 0 && shared.lbr() == 0,
+            // Nodes that take packets from all input VCs at once are never among the output VCs that heads wait for.
+            plain: !exact && !shared.parallel() && shared.bubble() == 0 && shared.lbr() == 0,
         }
     }
 
