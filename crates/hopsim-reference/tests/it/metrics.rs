@@ -207,7 +207,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, engine: &[T], again: &[T]) -
 #[test]
 fn every_metric_is_what_the_lives_of_the_packets_say() {
     let coverage = Coverage::default();
-    for_each_measured_plan((150, 8), |plan| coverage.compare(plan));
+    for_each_measured_plan((150, 9), |plan| coverage.compare(plan));
     for document in special().into_iter().map(with_its_streams) {
         let plan = document.plan().unwrap();
         coverage.compare(&plan).unwrap_or_else(|reason| panic!("{reason}\nexperiment: {document:?}"));

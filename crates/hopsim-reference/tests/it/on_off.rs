@@ -78,7 +78,7 @@ fn check(plan: &Plan, coverage: &Coverage) -> Result<(), String> {
 #[test]
 fn engine_and_reference_agree_and_buffers_with_the_least_thresholds_hold_what_comes() {
     let (coverage, seen) = (Coverage::default(), RefCell::new(BTreeMap::<String, u32>::new()));
-    for_each_measured_plan((150, 41), |plan| {
+    for_each_measured_plan((150, 42), |plan| {
         // What has no VC for every hop is refused.
         let Ok(plan) = with_on_off(plan) else { return Ok(()) };
         let experiment = &plan.experiment;
