@@ -225,21 +225,35 @@ fn every_metric_is_what_the_lives_of_the_packets_say_in_many_runs() {
     coverage.check();
 }
 
+/// Packets of four phits.
+fn traffic(pattern: &Value, load: f64) -> Value {
+    let process = json!({ "bernoulli": { "load": load } });
+    json!([{ "traffic": { "pattern": pattern, "process": process, "packet_length": 4 } }])
+}
+
+/// All that can be recorded.
+fn measure(warmup: u32, cycles: u32) -> Value {
+    let measure = json!({ "warmup": warmup, "cycles": cycles, "batches": 23, "interval": 300 });
+    let mut measure = measure.as_object().unwrap().clone();
+    measure.insert("streams".into(), json!(streams()));
+    Value::Object(measure)
+}
+
+/// Several heads of a node that waits for the signal, for nodes of their router, which consume packets in parallel.
+fn consumed_in_parallel() -> Value {
+    json!({
+        "topology": { "fat_tree": { "k": 4, "levels": 1 } },
+        "router": { "input_queued": { "vcs": { "injection": 3 }, "consumption": "parallel" } },
+        "nic": { "injection_vc": "shortest", "control": { "sat": { "l": 1, "k": 1 } } },
+        "jobs": traffic(&json!({ "uniform": {} }), 0.9), "measure": measure(50, 350),
+    })
+}
+
 /// What small networks of a few hundred cycles hardly ever show: misroutes inside groups, room kept free in adaptive VCs,
 /// several nodes of a router with two injection ports each, heads that wait for each other in a circle, or for an empty VC of a shared
 /// buffer, latencies beyond the exact bins, several heads of a node that waits for the signal and are all for nodes of their router, which
 /// consume them in parallel.
 fn special() -> Vec<Document> {
-    let traffic = |pattern: Value, load: f64| {
-        let process = json!({ "bernoulli": { "load": load } });
-        json!([{ "traffic": { "pattern": pattern, "process": process, "packet_length": 4 } }])
-    };
-    let measure = |warmup: u32, cycles: u32| {
-        let measure = json!({ "warmup": warmup, "cycles": cycles, "batches": 23, "interval": 300 });
-        let mut measure = measure.as_object().unwrap().clone();
-        measure.insert("streams".into(), json!(streams()));
-        Value::Object(measure)
-    };
     let dragonfly = json!({ "dragonfly": { "p": 2, "a": 3, "h": 1 } });
     let buffers = json!({ "local": 8, "global": 16, "injection": 16, "output": 8 });
     let links = json!({ "local": { "latency": 2 }, "global": { "latency": 5 } });
@@ -250,7 +264,7 @@ fn special() -> Vec<Document> {
     let through = |routing: Value| {
         json!({
             "topology": dragonfly, "links": links, "router": { "cioq": { "buffers": buffers } }, "routing": routing,
-            "jobs": traffic(mixed.clone(), 0.9), "measure": measure(200, 1000),
+            "jobs": traffic(&mixed, 0.9), "measure": measure(200, 1000),
         })
     };
     let torus = json!({ "torus": { "sides": [5, 4] } });
@@ -259,30 +273,24 @@ fn special() -> Vec<Document> {
     let restricted = json!({
         "topology": torus, "router": { "input_queued": small }, "routing": { "adaptive": {} },
         "nic": { "control": { "lbr": { "packets": 3 } } },
-        "jobs": traffic(json!({ "permutation": "tornado" }), 1.0), "measure": measure(0, 600),
+        "jobs": traffic(&json!({ "permutation": "tornado" }), 1.0), "measure": measure(0, 600),
     });
     let flexible =
         json!({ "vcs": { "local": 8, "global": 6, "management": { "flexvc": {} } }, "buffers": buffers });
     let mut circling = through(json!({ "valiant": {} }));
     circling["router"] = json!({ "cioq": flexible });
     circling["links"] = json!({});
-    circling["jobs"] = traffic(json!({ "adversarial": { "offset": 1 } }), 1.0);
+    circling["jobs"] = traffic(&json!({ "adversarial": { "offset": 1 } }), 1.0);
     circling["measure"]["interval"] = json!(10);
     let late = json!({
-        "topology": { "ring": { "routers": 5 } }, "jobs": traffic(json!({ "hotspot": { "node": 1, "fraction": 0.9 } }), 1.0),
+        "topology": { "ring": { "routers": 5 } }, "jobs": traffic(&json!({ "hotspot": { "node": 1, "fraction": 0.9 } }), 1.0),
         "measure": measure(3000, 2500),
     });
     let two_ports = json!({
         "topology": { "mesh": { "sides": [3, 2], "nodes_per_router": 2 } },
         "router": { "input_queued": { "vcs": { "injection": 4 } } },
         "nic": { "injection_vc": "direction", "injection_ports": 2 },
-        "jobs": traffic(json!({ "hotspot": { "node": 1, "fraction": 0.4 } }), 0.6), "measure": measure(50, 350),
-    });
-    let at_once = json!({
-        "topology": { "fat_tree": { "k": 4, "levels": 1 } },
-        "router": { "input_queued": { "vcs": { "injection": 3 }, "consumption": "parallel" } },
-        "nic": { "injection_vc": "shortest", "control": { "sat": { "l": 1, "k": 1 } } },
-        "jobs": traffic(json!({ "uniform": {} }), 0.9), "measure": measure(50, 350),
+        "jobs": traffic(&json!({ "hotspot": { "node": 1, "fraction": 0.4 } }), 0.6), "measure": measure(50, 350),
     });
     let crowded = with_shared_buffers(through(json!({ "valiant": {} })));
     let contention = json!({ "trigger": { "contention": { "threshold": 2 } } });
@@ -293,7 +301,7 @@ fn special() -> Vec<Document> {
         Document(circling),
         Document(crowded),
         Document(two_ports),
-        Document(at_once),
+        Document(consumed_in_parallel()),
         Document(late),
     ]
 }

@@ -75,13 +75,12 @@ impl OnOff {
         let on = alpha / (alpha + beta);
         let packet = rate.packets(config.load)? / on;
         if packet > 1.0 {
-            let reason =
-                format!("a node that is on {on:.3} of the time would send more than a packet in a cycle");
-            let most = rate.load(on);
-            let valid = format!("0 … {most:.4} with this alpha, beta and length of packets");
+            let reason = format!(
+                "a node that with this alpha and beta is on {on:.3} of the time would send more than a packet in a cycle"
+            );
             return Err(ConfigError::new("load", reason)
                 .value(config.load.unwrap_or_default())
-                .valid(valid)
+                .valid(format!("0 … {:.4}", rate.load(on)))
                 .unit("phits/(node·cycle)"));
         }
         let event = beta + (1.0 - beta) * packet;
