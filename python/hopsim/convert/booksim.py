@@ -597,6 +597,10 @@ def _traffic_lengths(lengths: Mapping[int, int]) -> dict[str, Any]:
     return {"packet_lengths": shares}
 
 
+BURSTS = ("burst_alpha", "burst_beta", "burst_r1")
+"""Probabilities of sources that are on and off: to be on, to be off, of a packet while on."""
+
+
 def _process(
     settings: Settings, lengths: Mapping[int, int], remarks: list[str]
 ) -> tuple[dict[str, Any], float]:
@@ -604,6 +608,9 @@ def _process(
     mean = sum(length * weight for length, weight in lengths.items()) / sum(lengths.values())
     name, given = call(str(settings.single("injection_process")))
     if name == "bernoulli":
+        instead = "is about injection_process = on_off, which the file does not have"
+        given = [option for option in BURSTS if settings.value(option) != OPTIONS[option].default]
+        remarks += [settings.remark(option, instead) for option in given]
         return {}, _load(settings, mean, remarks)
     return _on_off(settings, given, (_load(settings, mean, remarks), mean), remarks)
 
@@ -618,13 +625,12 @@ def _on_off(
     """
     load, mean = loads
     rate = load / mean
-    names = ("burst_alpha", "burst_beta", "burst_r1")
     try:
         values = [float(value) for value in given]
     except ValueError:
         raise settings.refused("injection_process", "has an argument that is no number", "on_off") from None
-    values += [settings.real(name) for name in names[len(values) :]]
-    alpha, beta, packet = values[: len(names)]
+    values += [settings.real(name) for name in BURSTS[len(values) :]]
+    alpha, beta, packet = values[: len(BURSTS)]
     if packet >= 0 and rate >= packet and min(alpha, beta) < 0:
         raise settings.refused("burst_r1", "is too small for the rate", f"more than {rate:g}")
     if alpha < 0:
@@ -633,7 +639,7 @@ def _on_off(
         beta = alpha * (packet - rate) / rate if rate else 0.0
     elif packet >= 0:
         load = min(packet, 1.0) * alpha / (alpha + beta) * mean if alpha + beta else load
-    for option, value in zip(names, (alpha, beta), strict=False):
+    for option, value in zip(BURSTS, (alpha, beta), strict=False):
         if not 0 < value <= 1:
             raise settings.refused(
                 option, f"means {value:g}, which is no probability", "more than 0.0, at most 1.0"

@@ -321,6 +321,11 @@ def test_sources_that_are_on_and_off() -> None:
     }
 
 
+def test_probabilities_of_sources_that_are_not_on_and_off_are_told() -> None:
+    told = "burst_alpha = 0.3 is about injection_process = on_off, which the file does not have."
+    assert told in converted(MESH + "burst_alpha = 0.3; burst_beta = 0.5;").remarks
+
+
 def test_sources_that_cannot_be_on_and_off() -> None:
     text = MESH + "injection_process = on_off; injection_rate = 0.6;"
     told = "is more than a packet in every cycle in which a node is on; the document has load = 0.5."
