@@ -2,7 +2,8 @@
 //! output to one input; the VC allocator has input VCs and output VCs, the switch allocator input ports and output ports.
 
 use crate::choices::FlitAllocator;
-use crate::kernel::ids::{Id as _, RegionRouter};
+use crate::kernel::ids::{Id as _, RegionRouter, SlotId};
+use crate::router::virtual_channel::in_turn::next_from;
 use hopsim_random::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,8 @@ pub struct Bid {
     pub input: u16,
     /// The output, by its number in the router.
     pub output: u16,
+    /// The input VC whose flit it is about.
+    pub slot: SlotId,
     /// Whether all bids that are not late go before this one.
     pub is_late: bool,
     /// Of bids that are late, or are not, those with a smaller stamp go before others.
@@ -20,6 +23,9 @@ pub struct Bid {
 }
 
 impl Bid {
+    /// The rank before which nobody goes.
+    pub const FIRST: (bool, u32) = (false, 0);
+
     /// Bids of a smaller rank go before others.
     #[inline]
     pub fn rank(&self) -> (bool, u32) {
@@ -41,12 +47,16 @@ pub struct Turns {
 /// An allocator of each router of a region.
 pub struct FlitMatcher {
     method: FlitAllocator,
-    turns: Vec<Turns>,
+    /// The output that each input looks at first, by router · inputs + input.
+    input_turns: Vec<u16>,
+    /// The input that each output looks at first, by router · outputs + output.
+    output_turns: Vec<u16>,
+    /// The diagonal of each router that is looked at first.
+    diagonals: Vec<u16>,
     scratch: Scratch,
 }
 
 /// What an allocation needs for itself.
-#[derive(Default)]
 struct Scratch {
     /// The bid that each input has picked; empty between allocations.
     by_input: Vec<Option<u32>>,
@@ -59,24 +69,71 @@ struct Scratch {
 impl FlitMatcher {
     /// Allocators of so many routers, each with so many inputs and outputs.
     pub fn new(method: FlitAllocator, routers: usize, (inputs, outputs): (usize, usize)) -> Self {
-        let turns = Turns { inputs: vec![0; inputs], outputs: vec![0; outputs], diagonal: 0 };
-        let scratch =
-            Scratch { by_input: vec![None; inputs], by_output: vec![None; outputs], left: Vec::new() };
-        Self { method, turns: vec![turns; routers], scratch }
+        Self {
+            method,
+            input_turns: vec![0; routers * inputs],
+            output_turns: vec![0; routers * outputs],
+            diagonals: vec![0; routers],
+            scratch: Scratch {
+                by_input: vec![None; inputs],
+                by_output: vec![None; outputs],
+                left: Vec::new(),
+            },
+        }
+    }
+
+    /// Inputs and outputs of a router.
+    #[inline]
+    fn sides(&self) -> (usize, usize) {
+        (self.scratch.by_input.len(), self.scratch.by_output.len())
     }
 
     /// Where the arbiters of a router begin, if it has such an allocator.
-    pub fn turns(&self, router: RegionRouter) -> Option<&Turns> {
-        self.turns.get(router.index())
+    pub fn turns(&self, router: RegionRouter) -> Option<Turns> {
+        let (router, (inputs, outputs)) = (router.index(), self.sides());
+        let diagonal = *self.diagonals.get(router)?;
+        Some(Turns {
+            inputs: self.input_turns[router * inputs..][..inputs].to_vec(),
+            outputs: self.output_turns[router * outputs..][..outputs].to_vec(),
+            diagonal,
+        })
     }
 
     /// Lets the arbiters of a router begin somewhere.
     pub fn set_turns(&mut self, router: RegionRouter, turns: &Turns) {
-        self.turns[router.index()].clone_from(turns);
+        let (router, (inputs, outputs)) = (router.index(), self.sides());
+        self.input_turns[router * inputs..][..inputs].copy_from_slice(&turns.inputs);
+        self.output_turns[router * outputs..][..outputs].copy_from_slice(&turns.outputs);
+        self.diagonals[router] = turns.diagonal;
     }
 
-    /// Puts the indices of the bids of a router that are granted into `granted`, ascending by output. `draws` are the random numbers of
-    /// this allocation.
+    /// Those of some outputs that an input of a router bids for, a bit each from output `first` on, where it asks for all of them alike:
+    /// all, but where the allocation begins at the inputs the one that the input picks.
+    #[inline]
+    pub fn narrow(&self, router: RegionRouter, (input, first): (u16, u16), outputs: u64) -> u64 {
+        if !matches!(self.method, FlitAllocator::SeparableInputFirst(_)) {
+            return outputs;
+        }
+        let pointer = self.input_turns[router.index() * self.sides().0 + usize::from(input)];
+        let ahead = outputs & u64::MAX.checked_shl(pointer.saturating_sub(first).into()).unwrap_or(0);
+        let rivals = if ahead == 0 { outputs } else { ahead };
+        rivals & rivals.wrapping_neg()
+    }
+
+    /// The one of the inputs that ask for an output of a router, a bit each, whose turn it is; the arbiters move behind it.
+    #[inline]
+    pub fn serve_in_turn(&mut self, router: RegionRouter, output: usize, among: u64) -> usize {
+        let (inputs, outputs) = self.sides();
+        let turn = &mut self.output_turns[router.index() * outputs + output];
+        let input = next_from((*turn).into(), among) as usize;
+        *turn = behind(input, inputs);
+        self.input_turns[router.index() * inputs + input] = behind(output, outputs);
+        input
+    }
+
+    /// Puts the indices of the bids of a router that are granted into `granted`, ascending by output. The bids are ascending by input.
+    /// `draws` are the random numbers of this allocation.
+    #[inline]
     pub fn allocate(
         &mut self,
         router: RegionRouter,
@@ -88,8 +145,15 @@ impl FlitMatcher {
         if bids.is_empty() {
             return;
         }
-        let mut allocation =
-            Matching { bids, turns: &mut self.turns[router.index()], scratch: &mut self.scratch, granted };
+        let (router, (inputs, outputs)) = (router.index(), self.sides());
+        let mut allocation = Matching {
+            bids,
+            inputs: &mut self.input_turns[router * inputs..][..inputs],
+            outputs: &mut self.output_turns[router * outputs..][..outputs],
+            diagonal: &mut self.diagonals[router],
+            scratch: &mut self.scratch,
+            granted,
+        };
         match self.method {
             FlitAllocator::SeparableInputFirst(_) => allocation.input_first(),
             FlitAllocator::SeparableOutputFirst(_) => allocation.output_first(1),
@@ -97,14 +161,21 @@ impl FlitMatcher {
             FlitAllocator::Pim(config) => allocation.at_random(config.iterations, draws()),
             FlitAllocator::Wavefront(_) => allocation.wavefront(),
         }
-        granted.sort_unstable_by_key(|&index| bids[index as usize].output);
+        if granted.len() > 1 {
+            granted.sort_unstable_by_key(|&index| bids[index as usize].output);
+        }
     }
 }
 
 /// The allocation of a router in a cycle.
 struct Matching<'a> {
     bids: &'a [Bid],
-    turns: &'a mut Turns,
+    /// The output that each input looks at first.
+    inputs: &'a mut [u16],
+    /// The input that each output looks at first.
+    outputs: &'a mut [u16],
+    /// The diagonal that is looked at first.
+    diagonal: &'a mut u16,
     scratch: &'a mut Scratch,
     granted: &'a mut Vec<u32>,
 }
@@ -113,13 +184,13 @@ impl Matching<'_> {
     /// Who goes first at the arbiter of an output: the oldest, of several the first one from the pointer on.
     fn rank_at_output(&self, index: u32) -> ((bool, u32), usize) {
         let bid @ Bid { input, output, .. } = self.bids[index as usize];
-        (bid.rank(), distance(self.turns.outputs[output as usize], input, self.turns.inputs.len()))
+        (bid.rank(), distance(self.outputs[output as usize], input, self.inputs.len()))
     }
 
     /// Which output an input picks.
     fn rank_at_input(&self, index: u32) -> ((bool, u32), usize) {
         let bid @ Bid { input, output, .. } = self.bids[index as usize];
-        (bid.rank(), distance(self.turns.inputs[input as usize], output, self.turns.outputs.len()))
+        (bid.rank(), distance(self.inputs[input as usize], output, self.outputs.len()))
     }
 
     /// A bid is one of those that its input may pick.
@@ -132,6 +203,7 @@ impl Matching<'_> {
     }
 
     /// A bid is one of those that its output may pick.
+    #[inline]
     fn offer_to_output(&mut self, index: u32) {
         let output = self.bids[index as usize].output as usize;
         let best = self.scratch.by_output[output];
@@ -143,32 +215,41 @@ impl Matching<'_> {
     /// A bid is granted, and its input and output look behind each other next time.
     fn serve(&mut self, index: u32) {
         let Bid { input, output, .. } = self.bids[index as usize];
-        self.turns.inputs[input as usize] = (output + 1) % self.turns.outputs.len() as u16;
-        self.turns.outputs[output as usize] = (input + 1) % self.turns.inputs.len() as u16;
+        self.inputs[input as usize] = behind(output.into(), self.outputs.len());
+        self.outputs[output as usize] = behind(input.into(), self.inputs.len());
     }
 
     fn input_first(&mut self) {
+        // Mostly an input has but one bid, and nothing to pick.
+        if self.bids.windows(2).all(|pair| pair[0].input < pair[1].input) {
+            (0..self.bids.len() as u32).for_each(|index| self.offer_to_output(index));
+        } else {
+            self.pick_at_inputs();
+        }
+        for index in 0..self.bids.len() as u32 {
+            let picked = &mut self.scratch.by_output[self.bids[index as usize].output as usize];
+            if *picked == Some(index) {
+                *picked = None;
+                self.granted.push(index);
+                self.serve(index);
+            }
+        }
+    }
+
+    /// Every input picks one of its bids, and offers it to the output.
+    #[cold]
+    fn pick_at_inputs(&mut self) {
         for index in 0..self.bids.len() as u32 {
             self.offer_to_input(index);
         }
         for index in 0..self.bids.len() as u32 {
-            if self.scratch.by_input[self.bids[index as usize].input as usize] == Some(index) {
+            let input = self.bids[index as usize].input as usize;
+            if self.scratch.by_input[input] == Some(index) {
                 self.offer_to_output(index);
             }
         }
-        for index in 0..self.bids.len() as u32 {
-            let Bid { input, output, .. } = self.bids[index as usize];
-            if self.scratch.by_output[output as usize] == Some(index) {
-                self.granted.push(index);
-            }
-            if self.scratch.by_input[input as usize] == Some(index) {
-                self.scratch.by_input[input as usize] = None;
-            }
-        }
-        for at in 0..self.granted.len() {
-            let index = self.granted[at];
-            self.scratch.by_output[self.bids[index as usize].output as usize] = None;
-            self.serve(index);
+        for bid in self.bids {
+            self.scratch.by_input[bid.input as usize] = None;
         }
     }
 
@@ -237,10 +318,9 @@ impl Matching<'_> {
     }
 
     fn wavefront(&mut self) {
-        let outputs = self.turns.outputs.len();
-        let diagonals = self.turns.inputs.len().max(outputs);
+        let diagonals = self.inputs.len().max(self.outputs.len());
         self.begin();
-        let (bids, first) = (self.bids, self.turns.diagonal);
+        let (bids, first) = (self.bids, *self.diagonal);
         self.scratch.left.sort_unstable_by_key(|&index| {
             let bid @ Bid { input, output, .. } = bids[index as usize];
             (bid.rank(), distance(first, (input + output) % diagonals as u16, diagonals))
@@ -259,7 +339,7 @@ impl Matching<'_> {
             (self.scratch.by_input[input as usize], self.scratch.by_output[output as usize]) = (None, None);
         }
         self.scratch.left.clear();
-        self.turns.diagonal = (first + 1) % diagonals as u16;
+        *self.diagonal = (first + 1) % diagonals as u16;
     }
 
     /// All bids are left.
@@ -296,9 +376,15 @@ impl Matching<'_> {
     }
 }
 
+/// The number behind one of so many, cyclic.
+fn behind(number: usize, count: usize) -> u16 {
+    if number + 1 == count { 0 } else { number as u16 + 1 }
+}
+
 /// How far a number is behind a pointer, cyclic.
 fn distance(pointer: u16, number: u16, count: usize) -> usize {
-    (number as usize + count - pointer as usize) % count
+    let (number, pointer) = (number as usize, pointer as usize);
+    if number >= pointer { number - pointer } else { number + count - pointer }
 }
 
 /// One of several, at random.

@@ -15,6 +15,7 @@ pub fn audit<'p, M: Run>(whole: &Whole<'_, 'p, VirtualChannel<'p, M>>) -> Result
     for router in 0..whole.system.network.routers {
         audit.check_owners(router)?;
         audit.check_flits(router)?;
+        audit.check_masks(router)?;
         audit.check_credits(router)?;
         audit.check_injection(router)?;
     }
@@ -38,9 +39,9 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
         let layout = region.shared.layout;
         let owners = (0..layout.slots()).filter_map(|slot| {
             let input = &region.routers.inputs[region.shared.slot_id(number, Slot::at(slot))];
-            input.output.map(|pair| (pair, slot as u16))
+            let owned = input.output.filter(|&owned| !region.shared.is_for_requests(owned));
+            owned.map(|owned| (owned.pair, slot as u16))
         });
-        let owners = owners.filter(|&(pair, _)| !region.shared.is_for_requests(Pair::at(pair.into())));
         let mut owners: Vec<(u16, u16)> = owners.collect();
         owners.sort_unstable();
         let owned = (0..layout.pairs()).filter_map(|pair| {
@@ -70,6 +71,39 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
         Ok(())
     }
 
+    /// Checks that ports, and the counts of their router, say of every VC what its state says.
+    fn check_masks(&self, router: u32) -> Result<(), String> {
+        let (region, number) = self.region(router);
+        let (routers, layout) = (&region.routers, region.shared.layout);
+        let (mut packets, mut waiting) = (0, 0);
+        for (port, state) in routers.ports(number).iter().enumerate() {
+            let inputs = || {
+                (0..layout.input_vcs[port]).map(|vc| (vc, &routers.inputs[state.first_slot.up(vc.into())]))
+            };
+            let heads = mask(inputs().map(|(vc, input)| (vc, input.left > 0 && input.output.is_none())));
+            let senders = mask(inputs().map(|(vc, input)| (vc, input.output.is_some() && input.flits > 0)));
+            let outputs = || {
+                (0..layout.output_vcs[port]).map(|vc| (vc, &routers.outputs[state.first_pair.up(vc.into())]))
+            };
+            let owned = mask(outputs().map(|(vc, output)| (vc, output.owner.is_some())));
+            let credited = mask(outputs().map(|(vc, output)| (vc, output.credits > 0)));
+            if (state.heads, state.senders, !state.unowned, state.credited)
+                != (heads, senders, owned, credited)
+            {
+                return Err(format!(
+                    "router {router} port {port}: {state:?}, and its VCs say {heads} {senders} {owned} {credited}"
+                ));
+            }
+            packets += state.present.count_ones();
+            waiting += heads.count_ones();
+        }
+        let known = (routers.has_packets(number), routers.has_heads(number));
+        let found = (packets > 0, waiting > 0);
+        (known == found)
+            .then_some(())
+            .ok_or(format!("router {router} knows {known:?}, and its ports say {found:?}"))
+    }
+
     /// Checks that credits + flits in the buffer or on the wire + credits on the wire = size of the buffer, for every output VC.
     fn check_credits(&self, router: u32) -> Result<(), String> {
         let network = &self.whole.system.network;
@@ -82,7 +116,7 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
                 let returning = region.kernel.credits.iter().filter(|credit| credit.pair == id);
                 let returning: u32 = returning.map(|credit| u32::from(credit.phits)).sum();
                 let (taken, size) = if network.layout.class[port] == TERMINAL {
-                    if !region.shared.is_for_requests(pair) {
+                    if !region.shared.is_for_requests(region.shared.owned(pair)) {
                         continue;
                     }
                     let node = router * network.layout.terminals as u32 + port as u32;
@@ -113,7 +147,8 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
             if layout.class[port] != TERMINAL {
                 continue;
             }
-            let (terminal, vc) = region.injection_vc(number, (port, slot));
+            let (terminal, vc) =
+                region.injection_vc(region.routers.inputs[region.shared.slot_id(number, slot)].place);
             let node = terminal.node(region.kernel.constants.nodes_per_router);
             let (known, there) = (region.nodes.injected_flits(node, vc), self.flits(router, slot));
             if known != there {
@@ -131,7 +166,7 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
         let (_, vc) = region.shared.output(pair);
         let inputs = (0..region.shared.layout.slots())
             .map(|slot| &region.routers.inputs[region.shared.slot_id(number, Slot::at(slot))]);
-        let leaving = inputs.filter(|input| input.output == Some(pair.index() as u16));
+        let leaving = inputs.filter(|input| input.owned() == Some(pair));
         let leaving: u32 = leaving.map(|input| u32::from(input.trail.length)).sum();
         let node = region.kernel.span.node_here(node);
         let kind = vc + 1 - usize::from(region.shared.one_way);
@@ -147,4 +182,9 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
         let flying = heads.chain(immigrants).chain(kernel.flits.iter().copied()).filter(|&slot| slot == id);
         flying.count() as u32 + u32::from(region.routers.inputs[id].flits)
     }
+}
+
+/// The VCs of which something is true, a bit each.
+fn mask(vcs: impl Iterator<Item = (u8, bool)>) -> u64 {
+    vcs.fold(0, |mask, (vc, is_true)| mask | u64::from(is_true) << vc)
 }

@@ -3,11 +3,11 @@
 //! A head takes part from the cycle on in which it could ask for the switch if it had been granted an output VC at once. It is looked
 //! at before the allocation; if its first flit crosses, that cycle is taken back ([`Observer::head_leaves`]).
 
-use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
+use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::node::Run;
 use crate::observer::{Observer, WaitReason};
 use crate::router::virtual_channel::region::VirtualChannel;
-use crate::router::virtual_channel::routers::occupied;
+use crate::router::virtual_channel::routers::{InputPlace, occupied};
 use crate::router::virtual_channel::view::VirtualChannelView;
 use hopsim_network::network::TERMINAL;
 
@@ -18,14 +18,13 @@ impl<M: Run> VirtualChannel<'_, M> {
             return;
         }
         for number in (0..self.kernel.span.routers).map(RegionRouter::at) {
-            for (port, slot) in self.injection_heads(number) {
-                if self.first_chance(number, slot) > self.kernel.now {
+            for (place, slot) in self.injection_heads(number) {
+                let id = self.shared.slot_id(number, slot);
+                if self.first_chance(id) > self.kernel.now {
                     continue;
                 }
                 let reason = self.lack(number, slot).0;
-                let node = self.injection_vc(number, (port, slot)).0;
-                let node = node.node(self.kernel.constants.nodes_per_router);
-                let id = self.shared.slot_id(number, slot);
+                let node = self.injection_vc(place).0.node(self.kernel.constants.nodes_per_router);
                 M::Observer::head_waits(&mut self.kernel.places, node, id, reason);
             }
         }
@@ -34,35 +33,34 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// Counts, at the end of the run, the cycles of the heads of injection VCs that still wait.
     pub(super) fn settle_injection_waits(&mut self) {
         for number in (0..self.kernel.span.routers).map(RegionRouter::at) {
-            for place in self.injection_heads(number) {
-                self.end_injection_wait(number, place);
+            for (place, slot) in self.injection_heads(number) {
+                self.end_injection_wait(place, self.shared.slot_id(number, slot));
             }
         }
     }
 
-    /// The head of an injection slot leaves in this cycle, or this is the end of the run.
-    pub(super) fn end_injection_wait(&mut self, number: RegionRouter, (port, slot): (usize, Slot)) {
-        let node = self.injection_vc(number, (port, slot)).0.node(self.kernel.constants.nodes_per_router);
-        let place = (node, self.shared.slot_id(number, slot));
-        let first = self.first_chance(number, slot);
+    /// The head of an injection VC leaves in this cycle, or this is the end of the run.
+    pub(super) fn end_injection_wait(&mut self, place: InputPlace, id: SlotId) {
+        let node = self.injection_vc(place).0.node(self.kernel.constants.nodes_per_router);
+        let first = self.first_chance(id);
         let (places, now) = (&mut self.kernel.places, self.kernel.now);
-        self.kernel.worker.observer.head_leaves(places, place, first, now);
+        self.kernel.worker.observer.head_leaves(places, (node, id), first, now);
     }
 
-    /// The injection slots of a router that hold a head, each with its input port.
-    fn injection_heads(&self, number: RegionRouter) -> Vec<(usize, Slot)> {
+    /// The injection VCs of a router that hold a head, each with its slot.
+    fn injection_heads(&self, number: RegionRouter) -> Vec<(InputPlace, Slot)> {
         let slots = occupied(&self.shared, self.routers.ports(number));
-        let places = slots.map(|slot| (self.shared.input(slot).0, slot));
-        let injects = |&(port, slot): &(usize, Slot)| {
+        let heads = slots.filter_map(|slot| {
             let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
-            self.shared.layout.class[port] == TERMINAL && input.has_head()
-        };
-        places.filter(injects).collect()
+            let injects = self.shared.layout.class[usize::from(input.place.port)] == TERMINAL;
+            (injects && input.has_head()).then_some((input.place, slot))
+        });
+        heads.collect()
     }
 
-    /// The first cycle in which the head of a slot could have crossed.
-    fn first_chance(&self, number: RegionRouter, slot: Slot) -> u32 {
-        let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
+    /// The first cycle in which the head of an input VC could have crossed.
+    fn first_chance(&self, id: SlotId) -> u32 {
+        let input = &self.routers.inputs[id];
         self.kernel.packets.get(input.packet).arrived + self.shared.plan.until_switch()
     }
 

@@ -6,6 +6,7 @@ mod allocator;
 #[cfg(feature = "trace")]
 mod audit;
 mod deadlock;
+mod in_turn;
 mod injection_waits;
 mod region;
 mod requests;

@@ -7,7 +7,7 @@
 use crate::choices::{Speculation, Timestamp};
 use crate::kernel::constants::Constants;
 use crate::kernel::doors::Doors;
-use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId, Terminal};
+use crate::kernel::ids::{Id as _, PairId, RegionRouter, SlotId, Terminal};
 use crate::kernel::packet::head_stream;
 use crate::kernel::regions::Regions;
 use crate::kernel::wheel::Calendar as _;
@@ -16,8 +16,8 @@ use crate::kernel::{Kernel, Wishes};
 use crate::node::{Nodes as _, Run};
 use crate::observer::Observer;
 use crate::router::virtual_channel::allocator::FlitMatcher;
-use crate::router::virtual_channel::requests::{SwitchRequests, VcRequests};
-use crate::router::virtual_channel::routers::{FlitRouters, Trail, occupied};
+use crate::router::virtual_channel::requests::FlitRequests;
+use crate::router::virtual_channel::routers::{FlitRouters, InputPlace, OwnedVc, Trail, occupied};
 use crate::router::virtual_channel::shared::FlitShared;
 use hopsim_network::network::{NONE, TERMINAL};
 use std::sync::Arc;
@@ -36,9 +36,9 @@ pub struct VirtualChannel<'p, M: Run> {
     pub(super) active: Vec<u64>,
     /// Output VCs with room for a flit, a bit each, router by router: for observers.
     pub(super) room: Vec<u64>,
-    pub(super) vc_requests: VcRequests,
+    /// Scratch of a cycle.
+    pub(super) requests: FlitRequests,
     pub(super) vc_allocator: FlitMatcher,
-    pub(super) switch_requests: SwitchRequests,
     pub(super) switch_allocator: FlitMatcher,
     /// Allocators of the switch for heads that own no output VC yet; of no routers if they have none of their own.
     pub(super) speculative_allocator: FlitMatcher,
@@ -63,9 +63,8 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             kernel,
             active: vec![0; span.routers.div_ceil(64)],
             room: vec![0; span.routers * shared.stride / 64],
-            vc_requests: VcRequests::default(),
+            requests: FlitRequests::new(&shared),
             vc_allocator: FlitMatcher::new(shared.plan.vc_allocator, span.routers, shared.vcs()),
-            switch_requests: SwitchRequests::default(),
             switch_allocator: FlitMatcher::new(plan.switch_allocator, span.routers, crossbar),
             speculative_allocator: FlitMatcher::new(plan.switch_allocator, separate, crossbar),
             shared,
@@ -106,18 +105,25 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
 
     /// Lets every router that holds a packet allocate.
     fn allocate(&mut self) {
+        let mut requests = std::mem::take(&mut self.requests);
         for word in 0..self.active.len() {
             let mut bits = self.active[word];
             while bits != 0 {
                 let number = RegionRouter::at(word * 64 + bits.trailing_zeros() as usize);
                 bits &= bits - 1;
-                self.allocate_vcs(number);
-                self.allocate_switch(number);
-                if self.routers.ports(number).iter().all(|port| port.present == 0) {
+                if self.routers.has_heads(number) {
+                    self.allocate_vcs(number, &mut requests);
+                }
+                match &mut requests.switch_in_turn {
+                    Some(asked) => self.allocate_switch_in_turn(number, asked),
+                    None => self.allocate_switch(number, &mut requests.switch),
+                }
+                if !self.routers.has_packets(number) {
                     self.active[word] &= !(1 << (number.index() % 64));
                 }
             }
         }
+        self.requests = requests;
     }
 
     /// The first cycle from the present one on in which anything happens.
@@ -140,11 +146,11 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         let due = self.kernel.credits.take(self.kernel.now);
         for &Credit { pair, phits, minimal: _ } in &due {
             let output = &mut self.routers.outputs[pair];
-            if output.credits == 0 {
-                self.room[pair.index() / 64] |= 1 << (pair.index() % 64);
-                M::Observer::touch_room(&mut self.kernel.places, pair);
-            }
+            let had_none = output.credits == 0;
             output.credits += u32::from(phits);
+            if had_none {
+                self.see_room(pair);
+            }
         }
         self.kernel.credits.put_back(due);
     }
@@ -152,13 +158,12 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
     fn absorb_heads(&mut self) {
         let due = self.kernel.take_arrivals();
         for &Arrival { slot: id, packet } in &due {
-            let (number, slot) = self.shared.split_slot(id);
             let input = &mut self.routers.inputs[id];
             input.flits += 1;
             if input.left > 0 {
                 input.behind.push(&mut self.kernel.packets, packet);
             } else {
-                self.begin_packet((number, slot), packet, self.kernel.now);
+                self.begin_packet(id, packet, self.kernel.now);
             }
         }
         self.kernel.arrivals.put_back(due);
@@ -167,46 +172,51 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
     fn absorb_flits(&mut self) {
         let due = self.kernel.flits.take(self.kernel.now);
         for &id in &due {
-            self.routers.inputs[id].flits += 1;
+            let input = &mut self.routers.inputs[id];
+            input.flits += 1;
+            if input.flits == 1 && input.output.is_some() {
+                let place = input.place;
+                self.routers.has_flit(place, true);
+            }
         }
         self.kernel.flits.put_back(due);
     }
 
-    /// A packet becomes the present one of its input VC, and its route is computed from cycle `from` on.
-    pub(super) fn begin_packet(&mut self, (number, slot): (RegionRouter, Slot), id: u32, from: u32) {
-        let (port, vc) = self.shared.input(slot);
+    /// A packet becomes the present one of input VC `at`, and its route is computed from cycle `from` on.
+    pub(super) fn begin_packet(&mut self, at: SlotId, id: u32, from: u32) {
+        let place = self.routers.inputs[at].place;
+        let number = place.router();
         let Kernel { constants, span, packets, .. } = &mut self.kernel;
         let packet = packets.get_mut(id);
-        let head = self.shared.head(packet, (span.router(number), slot), M::FULL);
+        let head = self.shared.head(packet, (span.router(number), place), M::FULL);
         let draw = || head_stream(constants.seed, (packet.source, packet.serial), head.router);
         let mut route = packet.route;
         let requests = self.shared.routing.settle_all(&head, &mut route, draw);
         packet.route = route;
-        let input = &mut self.routers.inputs[self.shared.slot_id(number, slot)];
+        let is_injection = self.routers.port(number, place.port.into()).class == TERMINAL;
+        let input = &mut self.routers.inputs[at];
         input.packet = id;
         input.left = packet.length;
         input.output = None;
-        input.request = requests.map(|requests| self.shared.range_of(requests));
+        input.request = requests.map(|requests| self.shared.asked(requests));
         input.stamp = match self.shared.timestamp {
             Timestamp::Generation => packet.generated,
-            Timestamp::Injection if self.shared.layout.class[port] == TERMINAL => NONE,
+            Timestamp::Injection if is_injection => NONE,
             Timestamp::Injection => packet.injection.granted,
             Timestamp::Arrival => packet.arrived,
         };
         input.ready = from + self.shared.plan.routing_delay;
         input.trail = Trail::of(packet, constants.nodes_per_router);
-        self.routers.ports_mut(number)[port].present |= 1 << vc;
+        self.routers.begin(place);
         self.active[number.index() / 64] |= 1 << (number.index() % 64);
     }
 
-    /// The terminal port of the node that injects by a slot of an input port, and the injection VC.
-    pub(super) fn injection_vc(
-        &self,
-        router: RegionRouter,
-        (port, slot): (usize, Slot),
-    ) -> (Terminal, usize) {
+    /// The terminal port of the node that injects by an input VC, and the injection VC.
+    pub(super) fn injection_vc(&self, place: InputPlace) -> (Terminal, usize) {
+        let (port, vc) = (usize::from(place.port), usize::from(place.vc));
         let terminal = self.shared.layout.injects_for[port] as usize;
-        (Terminal { router, port: terminal }, slot.above(self.shared.slot(terminal, 0)))
+        let slot = self.shared.slot(port, vc);
+        (Terminal { router: place.router(), port: terminal }, slot.above(self.shared.slot(terminal, 0)))
     }
 
     /// Sees which output VCs have room for a flit.
@@ -216,6 +226,31 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             let word = &mut self.room[id.index() / 64];
             *word = if output.credits > 0 { *word | bit } else { *word & !bit };
         }
+        for number in (0..self.kernel.span.routers).map(RegionRouter::at) {
+            for (port, &vcs) in self.shared.layout.output_vcs.iter().enumerate() {
+                let first = self.routers.port(number, port).first_pair;
+                let credits = |vc: &usize| self.routers.outputs[first.up(*vc)].credits;
+                let credited = (0..usize::from(vcs)).filter(|vc| credits(vc) > 0);
+                self.routers.port_mut(number, port).credited = credited.fold(0, |vcs, vc| vcs | 1 << vc);
+            }
+        }
+    }
+
+    /// An output VC has got its first credit, or lost its last one.
+    pub(super) fn see_room(&mut self, id: PairId) {
+        let (number, pair) = self.shared.split_pair(id);
+        let (port, vc) = self.shared.output(pair);
+        let (word, bit) = (&mut self.room[id.index() / 64], 1 << (id.index() % 64));
+        let has_room = self.routers.outputs[id].credits > 0;
+        let port = self.routers.port_mut(number, port);
+        if has_room {
+            *word |= bit;
+            port.credited |= 1 << vc;
+        } else {
+            *word &= !bit;
+            port.credited &= !(1 << vc);
+        }
+        M::Observer::touch_room(&mut self.kernel.places, id);
     }
 
     /// Counts what is left at cycle `end`, the last of the run.
@@ -255,16 +290,15 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
 
     /// Room for `flits` is taken behind an output VC.
     #[inline]
-    pub(super) fn take_room(&mut self, number: RegionRouter, pair: Pair, flits: u32) {
-        let id = self.shared.pair_id(number, pair);
+    pub(super) fn take_room(&mut self, number: RegionRouter, OwnedVc { port, vc, .. }: OwnedVc, flits: u32) {
+        let id = self.routers.port(number, port.into()).first_pair.up(vc.into());
         let output = &mut self.routers.outputs[id];
         if output.credits == NONE {
             return;
         }
         output.credits -= flits;
         if output.credits == 0 {
-            self.room[id.index() / 64] &= !(1 << (id.index() % 64));
-            M::Observer::touch_room(&mut self.kernel.places, id);
+            self.see_room(id);
         }
     }
 }

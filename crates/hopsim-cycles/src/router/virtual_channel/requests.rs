@@ -1,21 +1,49 @@
 //! What the input VCs of a router ask for in a cycle.
 
-use crate::kernel::ids::{Pair, Slot};
+use crate::kernel::ids::SlotId;
 use crate::router::virtual_channel::allocator::Bid;
+use crate::router::virtual_channel::in_turn::{self, AskedOutputs};
+use crate::router::virtual_channel::routers::OwnedVc;
+use crate::router::virtual_channel::shared::FlitShared;
 use hopsim_routing::RouteState;
+
+/// All requests of a router in a cycle: scratch.
+#[derive(Default)]
+pub struct FlitRequests {
+    /// Those for output VCs.
+    pub vcs: VcRequests,
+    /// Those for the switch.
+    pub switch: SwitchRequests,
+    /// Those for output VCs where all are served in turn, which then are nowhere else.
+    pub vcs_in_turn: Option<AskedOutputs<VcRequest>>,
+    /// The same for the switch.
+    pub switch_in_turn: Option<AskedOutputs<SlotId>>,
+}
+
+impl FlitRequests {
+    /// No requests, in routers of these kinds.
+    pub fn new(shared: &FlitShared<'_>) -> Self {
+        let (plan, vcs, crossbar) = (&shared.plan, shared.vcs(), (shared.crossbar.len(), shared.ports));
+        Self {
+            vcs_in_turn: in_turn::allocates_vcs(plan, vcs).then(|| AskedOutputs::new(vcs)),
+            switch_in_turn: in_turn::allocates_switch(plan, crossbar).then(|| AskedOutputs::new(crossbar)),
+            ..Self::default()
+        }
+    }
+}
 
 /// A head that asks for an output VC.
 #[derive(Clone, Copy)]
 pub struct VcRequest {
     /// The input VC of the head.
-    pub slot: Slot,
+    pub slot: SlotId,
     /// The output VC.
-    pub pair: Pair,
-    /// What the packet remembers if it is granted.
-    pub after: RouteState,
+    pub output: OwnedVc,
+    /// What the packet remembers if it is granted, where that changes anything.
+    pub after: Option<RouteState>,
 }
 
-/// The requests for output VCs of a router in a cycle: scratch.
+/// The requests for output VCs of a router in a cycle.
 #[derive(Default)]
 pub struct VcRequests {
     /// All requests, ascending by input VC and then output VC.
@@ -26,11 +54,11 @@ pub struct VcRequests {
     pub granted: Vec<u32>,
 }
 
-/// The requests for the switch of a router in a cycle: scratch.
+/// The requests for the switch of a router in a cycle.
 #[derive(Default)]
 pub struct SwitchRequests {
     /// The heads that ask for the switch while they ask for an output VC, with the output port.
-    pub speculating: Vec<(Slot, usize)>,
+    pub speculating: Vec<(SlotId, usize)>,
     /// The inputs of the crossbar and the output ports that packets hold.
     pub held: Vec<(usize, usize)>,
     /// Requests at the allocator of the switch.
@@ -42,8 +70,6 @@ pub struct SwitchRequests {
 /// The requests at an allocator of the switch.
 #[derive(Default)]
 pub struct SwitchBids {
-    /// The input VCs that ask, ascending by port.
-    pub slots: Vec<Slot>,
     /// All requests as the allocator sees them, by input of the crossbar and output port.
     pub bids: Vec<Bid>,
     /// The indices of the requests that are granted.
@@ -53,7 +79,6 @@ pub struct SwitchBids {
 impl SwitchBids {
     /// Forgets all requests.
     pub fn clear(&mut self) {
-        self.slots.clear();
         self.bids.clear();
         self.granted.clear();
     }

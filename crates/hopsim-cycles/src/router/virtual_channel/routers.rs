@@ -6,7 +6,7 @@ use crate::kernel::packet::Packet;
 use crate::kernel::pool::Queue;
 use crate::kernel::regions::{Regions, Span};
 use crate::node::{Nodes, Run};
-use crate::router::inputs::room_behind;
+use crate::router::inputs::{input_code, room_behind};
 use crate::router::virtual_channel::shared::FlitShared;
 use crate::system::System;
 use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
@@ -27,6 +27,79 @@ pub struct Trail {
     pub job: u8,
 }
 
+/// Where an input VC is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputPlace {
+    /// The router, by its number in the region.
+    router: u32,
+    /// The port.
+    pub port: u16,
+    /// The number of the input VC in the port.
+    pub vc: u8,
+    /// The code of the input VC for the routing.
+    pub code: u8,
+    /// How many input VCs of the router come before this one.
+    pub before: u16,
+}
+
+impl InputPlace {
+    /// A slot of router 0.
+    fn new(system: &System, slot: usize) -> Self {
+        let layout = &system.network.layout;
+        // Behind the VCs of a port there may be a gap, whose slots nobody uses.
+        let (port, vc) = layout.slot_vc(slot).unwrap_or_default();
+        let before = (0..slot).filter(|&slot| layout.slot_vc(slot).is_some()).count() as u16;
+        Self { router: 0, port: port as u16, vc, code: input_code(system, slot), before }
+    }
+
+    /// The same slot of another router.
+    fn in_router(self, router: usize) -> Self {
+        Self { router: router as u32, ..self }
+    }
+
+    /// The router.
+    #[inline]
+    pub fn router(self) -> RegionRouter {
+        RegionRouter::at(self.router as usize)
+    }
+
+    /// The input VC among those of its port, as a bit.
+    #[inline]
+    pub fn bit(self) -> u64 {
+        1 << self.vc
+    }
+}
+
+/// The output VCs of a port that a head asks for: all from the first to the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedVcs {
+    /// The output port.
+    pub port: u16,
+    /// The first VC.
+    pub first: u8,
+    /// The last VC.
+    pub last: u8,
+}
+
+impl AskedVcs {
+    /// The VCs, a bit each.
+    #[inline]
+    pub fn mask(self) -> u64 {
+        (u64::MAX >> (63 - self.last)) & (u64::MAX << self.first)
+    }
+}
+
+/// The output VC that a packet owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnedVc {
+    /// The output VC by its number in the router.
+    pub pair: u16,
+    /// Its port.
+    pub port: u16,
+    /// Its number in the port.
+    pub vc: u8,
+}
+
 /// The state of an input VC. Its flits are those of the present packet that have arrived and not left, and those of the packets behind.
 #[derive(Clone, Copy, Debug)]
 pub struct FlitInputVc {
@@ -39,30 +112,35 @@ pub struct FlitInputVc {
     /// Flits of the present packet that have not left, here or not; 0: there is no packet.
     pub left: u16,
     /// The output VC that the present packet owns, if it does.
-    pub output: Option<u16>,
-    /// The output VCs that the head asks for if it has no choice: the first and the last one.
-    pub request: Option<(u16, u16)>,
+    pub output: Option<OwnedVc>,
+    /// The output VCs that the head asks for if it has no choice.
+    pub request: Option<AskedVcs>,
     /// What age arbiters compare: the cycle of generation, or that in which the packet entered the network, `NONE` until then.
     pub stamp: u32,
     /// First cycle in which the present packet may ask for an output VC, or if it owns one for the switch.
     pub ready: u32,
     /// What is known of the present packet.
     pub trail: Trail,
+    /// Where the input VC is -- constant.
+    pub place: InputPlace,
 }
 
 impl FlitInputVc {
     /// An input VC without flits.
-    pub const EMPTY: Self = Self {
-        behind: Queue::EMPTY,
-        packet: NONE,
-        flits: 0,
-        left: 0,
-        output: None,
-        request: None,
-        stamp: 0,
-        ready: 0,
-        trail: Trail { source: 0, destination: 0, generated: 0, length: 0, job: 0 },
-    };
+    pub fn empty(place: InputPlace) -> Self {
+        Self {
+            behind: Queue::EMPTY,
+            packet: NONE,
+            flits: 0,
+            left: 0,
+            output: None,
+            request: None,
+            stamp: 0,
+            ready: 0,
+            trail: Trail { source: 0, destination: 0, generated: 0, length: 0, job: 0 },
+            place,
+        }
+    }
 
     /// Whether the head of the present packet has not left yet.
     #[inline]
@@ -73,7 +151,7 @@ impl FlitInputVc {
     /// The output VC that the present packet owns, if it does.
     #[inline]
     pub fn owned(&self) -> Option<Pair> {
-        self.output.map(|pair| Pair::at(pair.into()))
+        self.output.map(|owned| Pair::at(owned.pair.into()))
     }
 }
 
@@ -91,8 +169,24 @@ pub struct FlitOutputVc {
 pub struct FlitPort {
     /// VCs of the input that hold a packet, a bit each.
     pub present: u64,
+    /// Those whose packets own no output VC yet.
+    pub heads: u64,
+    /// Those whose packets own an output VC and have a flit here.
+    pub senders: u64,
+    /// VCs of the output that no packet owns, a bit each.
+    pub unowned: u64,
+    /// VCs of the output with a credit, a bit each.
+    pub credited: u64,
     /// First cycle in which the link can take another flit.
     pub free_at: u32,
+    /// Id of VC 0 of the input -- constant.
+    pub first_slot: SlotId,
+    /// Id of VC 0 of the output -- constant.
+    pub first_pair: PairId,
+    /// How many output VCs of the router come before VC 0 -- constant.
+    pub outputs_before: u16,
+    /// Number of VC 0 of the output in the router -- constant.
+    pub pair_base: u16,
     /// Id of VC 0 of the input at the other end of the link, in its region -- constant.
     pub far_slot: SlotId,
     /// Id of VC 0 of the output at the other end of the link, in its region -- constant.
@@ -108,19 +202,28 @@ pub struct FlitPort {
 }
 
 impl FlitPort {
-    fn new(system: &System, regions: &Regions, (router, port): (u32, usize)) -> Self {
+    /// A port of a router of the region, whose first id is `first`, empty.
+    fn new(system: &System, regions: &Regions, (router, port): (u32, usize), first: usize) -> Self {
         let (network, layout) = (&system.network, &system.network.layout);
         let link = network.link(router, port);
         let (mut far_slot, mut far_pair, mut region) = (SlotId::at(0), PairId::at(0), 0);
         if let Some((peer, back)) = link.peer {
             region = regions.of(peer);
-            let first = (peer - regions.routers(region).start) as usize * layout.stride();
-            far_slot = SlotId::at(first + layout.slot_base[back] as usize);
-            far_pair = PairId::at(first + layout.pair_base[back] as usize);
+            let there = (peer - regions.routers(region).start) as usize * layout.stride();
+            far_slot = SlotId::at(there + layout.slot_base[back] as usize);
+            far_pair = PairId::at(there + layout.pair_base[back] as usize);
         }
         Self {
             present: 0,
+            heads: 0,
+            senders: 0,
+            unowned: u64::MAX,
+            credited: 0,
             free_at: 0,
+            first_slot: SlotId::at(first + layout.slot_base[port] as usize),
+            first_pair: PairId::at(first + layout.pair_base[port] as usize),
+            outputs_before: layout.output_vcs[..port].iter().map(|&vcs| u16::from(vcs)).sum(),
+            pair_base: layout.pair_base[port],
             far_slot,
             far_pair,
             region: region as u16,
@@ -128,6 +231,12 @@ impl FlitPort {
             pace: link.cycles_per_phit.max(1),
             class: layout.class[port],
         }
+    }
+
+    /// Whether an output VC takes a flit: it has a credit, or leads to a node.
+    #[inline]
+    pub fn takes_flit(&self, vc: usize) -> bool {
+        self.class == TERMINAL || self.credited & 1 << vc != 0
     }
 
     /// The slot that an output VC of this port feeds, in the region at the other end.
@@ -138,9 +247,16 @@ impl FlitPort {
 
     /// The pair that the credits of an input VC of this port go to, in the region at the other end.
     #[inline]
-    pub fn credited(&self, vc: usize) -> PairId {
+    pub fn credited_pair(&self, vc: usize) -> PairId {
         self.far_pair.up(vc)
     }
+}
+
+/// How many input VCs of a router have something to do.
+#[derive(Clone, Copy, Debug, Default)]
+struct PacketCounts {
+    present: u32,
+    heads: u32,
 }
 
 /// The routers of a region.
@@ -151,8 +267,12 @@ pub struct FlitRouters {
     pub outputs: By<PairId, FlitOutputVc>,
     /// Ports by router · ports + port.
     ports: Vec<FlitPort>,
+    /// How many input VCs of each router hold a packet, and how many a packet that owns no output VC.
+    counts: By<RegionRouter, PacketCounts>,
     /// Ports of a router -- constant.
     count: usize,
+    /// Inputs of the crossbar of a router -- constant.
+    crossbar: usize,
     /// Where the arbiter of each input of the crossbar begins, a VC, by router · inputs + input.
     turns: Vec<u8>,
     /// The slot whose packet holds each input of the crossbar, by router · inputs + input; empty if packets hold none.
@@ -164,18 +284,27 @@ impl FlitRouters {
     pub fn new<M: Run>(system: &System, shared: &FlitShared<'_>, (regions, span): (&Regions, &Span)) -> Self {
         let routers = span.first_router..span.first_router + span.routers as u32;
         let mut outputs = By::all(FlitOutputVc { credits: 0, owner: None }, span.routers * shared.stride);
-        for (number, router) in routers.clone().enumerate() {
+        for (number, router) in routers.enumerate() {
             for pair in (0..shared.layout.pairs()).filter(|&pair| shared.layout.pair_vc(pair).is_some()) {
                 let id = shared.pair_id(RegionRouter::at(number), Pair::at(pair));
                 outputs[id].credits = room::<M>(system, router, shared.output(Pair::at(pair)));
             }
         }
-        let ports = routers.flat_map(|router| (0..shared.ports).map(move |port| (router, port)));
+        let places: Vec<InputPlace> = (0..shared.stride).map(|slot| InputPlace::new(system, slot)).collect();
+        let places = &places;
+        let inputs = |number| places.iter().map(move |place| FlitInputVc::empty(place.in_router(number)));
+        let place = |number| {
+            (0..shared.ports)
+                .map(move |port| ((span.first_router + number as u32, port), number * shared.stride))
+        };
+        let ports = (0..span.routers).flat_map(place);
         Self {
-            inputs: By::all(FlitInputVc::EMPTY, span.routers * shared.stride),
+            inputs: (0..span.routers).flat_map(inputs).collect(),
             outputs,
-            ports: ports.map(|place| FlitPort::new(system, regions, place)).collect(),
+            ports: ports.map(|(place, first)| FlitPort::new(system, regions, place, first)).collect(),
+            counts: By::all(PacketCounts::default(), span.routers),
             count: shared.ports,
+            crossbar: shared.crossbar.len(),
             turns: vec![0; span.routers * shared.crossbar.len()],
             held: vec![None; if shared.plan.hold_switch { span.routers * shared.crossbar.len() } else { 0 }],
         }
@@ -184,33 +313,87 @@ impl FlitRouters {
     /// Where the arbiters of the inputs of a router's crossbar begin.
     #[inline]
     pub fn turns(&self, router: RegionRouter) -> &[u8] {
-        let inputs = self.inputs_of_crossbar();
-        &self.turns[router.index() * inputs..][..inputs]
+        &self.turns[router.index() * self.crossbar..][..self.crossbar]
     }
 
     /// Where the arbiters of the inputs of a router's crossbar begin, to be changed.
     #[inline]
     pub fn turns_mut(&mut self, router: RegionRouter) -> &mut [u8] {
-        let inputs = self.inputs_of_crossbar();
-        &mut self.turns[router.index() * inputs..][..inputs]
+        &mut self.turns[router.index() * self.crossbar..][..self.crossbar]
     }
 
     /// The slots whose packets hold the inputs of a router's crossbar; none if packets hold none.
     #[inline]
     pub fn held(&self, router: RegionRouter) -> &[Option<u16>] {
-        let inputs = if self.held.is_empty() { 0 } else { self.inputs_of_crossbar() };
+        let inputs = if self.held.is_empty() { 0 } else { self.crossbar };
         &self.held[router.index() * inputs..][..inputs]
     }
 
     /// The slots whose packets hold the inputs of a router's crossbar, to be changed.
     #[inline]
     pub fn held_mut(&mut self, router: RegionRouter) -> &mut [Option<u16>] {
-        let inputs = if self.held.is_empty() { 0 } else { self.inputs_of_crossbar() };
+        let inputs = if self.held.is_empty() { 0 } else { self.crossbar };
         &mut self.held[router.index() * inputs..][..inputs]
     }
 
-    fn inputs_of_crossbar(&self) -> usize {
-        self.turns.len() * self.count / self.ports.len()
+    /// A port of a router.
+    #[inline]
+    pub fn port(&self, router: RegionRouter, port: usize) -> &FlitPort {
+        &self.ports[router.index() * self.count + port]
+    }
+
+    /// A port of a router, to be changed.
+    #[inline]
+    pub fn port_mut(&mut self, router: RegionRouter, port: usize) -> &mut FlitPort {
+        &mut self.ports[router.index() * self.count + port]
+    }
+
+    /// Whether any input VC of a router holds a packet.
+    #[inline]
+    pub fn has_packets(&self, router: RegionRouter) -> bool {
+        self.counts[router].present > 0
+    }
+
+    /// Whether any packet in a router owns no output VC yet.
+    #[inline]
+    pub fn has_heads(&self, router: RegionRouter) -> bool {
+        self.counts[router].heads > 0
+    }
+
+    /// An input VC holds a packet from now on, which owns no output VC yet.
+    #[inline]
+    pub fn begin(&mut self, place: InputPlace) {
+        let counts = &mut self.counts[place.router()];
+        counts.present += 1;
+        counts.heads += 1;
+        let port = self.port_mut(place.router(), place.port.into());
+        port.present |= place.bit();
+        port.heads |= place.bit();
+    }
+
+    /// The packet of an input VC, whose head is there, owns an output VC from now on.
+    #[inline]
+    pub fn own(&mut self, place: InputPlace) {
+        self.counts[place.router()].heads -= 1;
+        let port = self.port_mut(place.router(), place.port.into());
+        port.heads &= !place.bit();
+        port.senders |= place.bit();
+    }
+
+    /// Whether an input VC, whose packet owns an output VC, has a flit from now on.
+    #[inline]
+    pub fn has_flit(&mut self, place: InputPlace, has_flit: bool) {
+        let port = self.port_mut(place.router(), place.port.into());
+        port.senders = if has_flit { port.senders | place.bit() } else { port.senders & !place.bit() };
+    }
+
+    /// An input VC, whose packet owned an output VC, holds no packet any more.
+    #[inline]
+    pub fn end(&mut self, place: InputPlace) {
+        self.counts[place.router()].present -= 1;
+        let port = self.port_mut(place.router(), place.port.into());
+        port.present &= !place.bit();
+        port.senders &= !place.bit();
     }
 
     /// The ports of a router.

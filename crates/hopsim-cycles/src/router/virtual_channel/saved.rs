@@ -7,7 +7,7 @@ use crate::kernel::wires::{Arrival, Credit};
 use crate::node::{Nodes, Run};
 use crate::router::virtual_channel::allocator::Turns;
 use crate::router::virtual_channel::region::VirtualChannel;
-use crate::router::virtual_channel::routers::{FlitInputVc, FlitOutputVc, FlitPort, Trail};
+use crate::router::virtual_channel::routers::{AskedVcs, FlitInputVc, FlitOutputVc, FlitPort, Trail};
 use crate::state::{State, saved_pair, saved_slot};
 use hopsim_network::network::NONE;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ struct InputState {
     flits: u16,
     left: u16,
     output: Option<u16>,
-    request: Option<(u16, u16)>,
+    request: Option<AskedVcs>,
     stamp: u32,
     ready: u32,
     trail: Trail,
@@ -87,9 +87,8 @@ impl<M: Run> VirtualChannel<'_, M> {
             routers: _,
             active: _,
             room: _,
-            vc_requests: _,
+            requests: _,
             vc_allocator: _,
-            switch_requests: _,
             switch_allocator: _,
             speculative_allocator: _,
         } = self;
@@ -114,8 +113,8 @@ impl<M: Run> VirtualChannel<'_, M> {
             inputs: (0..layout.slots()).map(|slot| self.save_input(number, Slot::at(slot))).collect(),
             outputs: (0..layout.pairs()).map(output).collect(),
             turns: [&self.vc_allocator, &self.switch_allocator]
-                .map(|each| each.turns(number).cloned().unwrap_or_default()),
-            speculative_turns: self.speculative_allocator.turns(number).cloned(),
+                .map(|each| each.turns(number).unwrap_or_default()),
+            speculative_turns: self.speculative_allocator.turns(number),
             input_turns: self.routers.turns(number).to_vec(),
             held: self.routers.held(number).to_vec(),
             arrivals: Vec::new(),
@@ -126,14 +125,14 @@ impl<M: Run> VirtualChannel<'_, M> {
 
     fn save_input(&self, number: RegionRouter, slot: Slot) -> InputState {
         let packets = &self.kernel.packets;
-        let FlitInputVc { behind, packet, flits, left, output, request, stamp, ready, trail } =
+        let FlitInputVc { behind, packet, flits, left, output, request, stamp, ready, trail, place: _ } =
             self.routers.inputs[self.shared.slot_id(number, slot)];
         InputState {
             behind: behind.records(packets),
             packet: (packet != NONE).then(|| packets.get(packet).clone()),
             flits,
             left,
-            output,
+            output: output.map(|owned| owned.pair),
             request,
             stamp,
             ready,
@@ -227,24 +226,29 @@ impl<M: Run> VirtualChannel<'_, M> {
     fn load_input(&mut self, (number, slot): (RegionRouter, Slot), state: &InputState) {
         let InputState { behind, packet, flits, left, output, request, stamp, ready, trail } = state;
         let packets = &mut self.kernel.packets;
-        self.routers.inputs[self.shared.slot_id(number, slot)] = FlitInputVc {
+        let id = self.shared.slot_id(number, slot);
+        let place = self.routers.inputs[id].place;
+        let owned = output.map(|pair| self.shared.owned(saved_pair(self.shared.layout, pair)));
+        self.routers.inputs[id] = FlitInputVc {
             behind: Queue::of(packets, behind.iter().cloned()),
             packet: packet.as_ref().map_or(NONE, |packet| packets.insert(packet.clone())),
             flits: *flits,
             left: *left,
-            output: *output,
+            output: owned,
             request: *request,
             stamp: *stamp,
             ready: *ready,
             trail: *trail,
+            place,
         };
-        if let Some(pair) = output {
-            self.own(number, saved_pair(self.shared.layout, *pair), slot);
-        }
         if *left > 0 {
-            let (port, vc) = self.shared.input(slot);
-            self.routers.ports_mut(number)[port].present |= 1 << vc;
+            self.routers.begin(place);
             self.active[number.index() / 64] |= 1 << (number.index() % 64);
+        }
+        if let Some(owned) = owned {
+            self.routers.own(place);
+            self.routers.has_flit(place, *flits > 0);
+            self.own(place, owned);
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::choices::{FlitArbiter, Timestamp};
 use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
 use crate::kernel::packet::{InjectionEnd, Packet};
-use crate::router::inputs::input_code;
+use crate::router::virtual_channel::routers::{AskedVcs, InputPlace, OwnedVc};
 use crate::system::{RouterPlan, System, VirtualChannelPlan};
 use hopsim_network::network::{Layout, TERMINAL};
 use hopsim_random::{Purpose, Streams};
@@ -29,14 +29,8 @@ pub struct FlitShared<'p> {
     pub attempts: Streams,
     /// Ejection VCs of a port for packets that are not answered.
     pub one_way: u8,
-    /// The codes of input VCs for the routing, by slot.
-    pub codes: Arc<[u8]>,
     /// The inputs of the crossbar: the port of each, and its VCs, a bit each.
     pub crossbar: Arc<[(usize, u64)]>,
-    /// How many input VCs come before a slot, by slot.
-    pub inputs_before: Arc<[u16]>,
-    /// How many output VCs come before a pair, by pair.
-    pub outputs_before: Arc<[u16]>,
     /// What the age of a packet is counted from, whether or not anybody looks at it.
     pub timestamp: Timestamp,
 }
@@ -62,10 +56,7 @@ impl<'p> FlitShared<'p> {
             ports: layout.ports(),
             attempts: Streams::new(system.seed, Purpose::Attempt),
             one_way: system.network.classes.one_way,
-            codes: (0..layout.slots()).map(|slot| input_code(system, slot)).collect(),
             crossbar: (0..layout.inputs()).map(|input| vcs_of_input(layout, input)).collect(),
-            inputs_before: count_before((0..layout.slots()).map(|slot| layout.slot_vc(slot).is_some())),
-            outputs_before: count_before((0..layout.pairs()).map(|pair| layout.pair_vc(pair).is_some())),
             timestamp: match plan(system).arbiter {
                 FlitArbiter::Age(age) => age.timestamp,
                 FlitArbiter::RoundRobin(_) => Timestamp::default(),
@@ -89,18 +80,35 @@ impl<'p> FlitShared<'p> {
         }
     }
 
-    /// The first and the last of the output VCs that a head asks for. To its node a packet that is not answered takes any.
-    pub fn range_of(&self, Requests { port, first, last }: Requests) -> (u16, u16) {
-        let base = self.layout.pair_base[port];
+    /// The output VCs that a head asks for. To its node a packet that is not answered takes any.
+    #[inline]
+    pub fn asked(&self, Requests { port, first, last }: Requests) -> AskedVcs {
         let is_any = self.layout.class[port] == TERMINAL && last < self.one_way;
-        let last = if is_any { self.one_way - 1 } else { last };
-        (base + u16::from(first), base + u16::from(last))
+        AskedVcs { port: port as u16, first, last: if is_any { self.one_way - 1 } else { last } }
+    }
+
+    /// The same of a head that asks for one output VC.
+    #[inline]
+    pub fn asked_at(&self, Request { port, vc }: Request) -> AskedVcs {
+        self.asked(Requests { port, first: vc, last: vc })
+    }
+
+    /// Output VCs by their numbers in the router, the highest first.
+    pub fn pairs(&self, AskedVcs { port, first, last }: AskedVcs) -> impl Iterator<Item = Pair> + use<> {
+        let base = Pair::at(self.layout.pair_base[usize::from(port)] as usize);
+        (first..=last).rev().map(move |vc| base.up(vc.into()))
     }
 
     /// Whether an output VC leads to a node and is for requests.
-    pub fn is_for_requests(&self, pair: Pair) -> bool {
+    #[inline]
+    pub fn is_for_requests(&self, OwnedVc { port, vc, pair: _ }: OwnedVc) -> bool {
+        self.layout.class[usize::from(port)] == TERMINAL && vc >= self.one_way
+    }
+
+    /// An output VC with its port.
+    pub fn owned(&self, pair: Pair) -> OwnedVc {
         let (port, vc) = self.output(pair);
-        self.layout.class[port] == TERMINAL && vc >= usize::from(self.one_way)
+        OwnedVc { pair: pair.index() as u16, port: port as u16, vc: vc as u8 }
     }
 
     /// The id of a slot of a router.
@@ -156,9 +164,8 @@ impl<'p> FlitShared<'p> {
     /// A packet as the head of an input VC of a router, which is numbered as in the network; `answers` says whether there are
     /// requests and replies at all.
     #[inline]
-    pub fn head(&self, packet: &Packet, (router, slot): (u32, Slot), answers: bool) -> Head {
-        let port = self.layout.slot_port[slot.index()] as usize;
-        let head = packet.at_input(router, port, self.codes[slot.index()], answers);
+    pub fn head(&self, packet: &Packet, (router, place): (u32, InputPlace), answers: bool) -> Head {
+        let head = packet.at_input(router, place.port.into(), place.code, answers);
         // Kind 0 is that of packets which are not answered.
         let ejection_vc = if head.ejection_vc > 0 { self.one_way - 1 + head.ejection_vc } else { 0 };
         Head { ejection_vc, ..head }
@@ -171,15 +178,4 @@ fn vcs_of_input(layout: &Layout, input: usize) -> (usize, u64) {
     let vcs = 0..layout.input_vcs[port] as usize;
     let of_input = |&vc: &usize| layout.slot_input[layout.slot_base[port] as usize + vc] as usize == input;
     (port, vcs.filter(of_input).fold(0, |vcs, vc| vcs | 1 << vc))
-}
-
-/// How many before each place are there.
-fn count_before(places: impl Iterator<Item = bool>) -> Arc<[u16]> {
-    let mut count = 0;
-    let before = places.map(|is_there| {
-        let before = count;
-        count += u16::from(is_there);
-        before
-    });
-    before.collect()
 }

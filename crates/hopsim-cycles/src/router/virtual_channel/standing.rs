@@ -7,7 +7,7 @@ use crate::region::Whole;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::{Trail, occupied};
 use crate::standing::{Standing, StandingPacket, Wait};
-use hopsim_routing::{Head, Request, Requests, Way};
+use hopsim_routing::{Request, Way};
 
 /// The packets of all input VCs, by router and slot.
 pub fn standing<'p, M: Run>(whole: &Whole<'_, 'p, VirtualChannel<'p, M>>) -> Vec<Standing> {
@@ -50,24 +50,17 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// The output VCs that the head of a slot may ask for, in order of preference; the packet owns none yet.
     pub(super) fn options(&self, number: RegionRouter, slot: Slot) -> Vec<Pair> {
         let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
-        if let Some((first, last)) = input.request {
-            return (first..=last).rev().map(|pair| Pair::at(pair.into())).collect();
+        if let Some(asked) = input.request {
+            return self.shared.pairs(asked).collect();
         }
         let packet = self.kernel.packets.get(input.packet);
-        let head = self.shared.head(packet, (self.kernel.span.router(number), slot), M::FULL);
+        let head = self.shared.head(packet, (self.kernel.span.router(number), input.place), M::FULL);
         let mut options = Vec::new();
         self.shared.routing.each_grant(&head, packet.route, &mut |way, _| match way {
             Some(way) => options.extend(self.pairs_of(way)),
-            None => options.extend(self.ejection_pairs(&head)),
+            None => options.extend(self.shared.pairs(self.shared.asked_at(head.ejection()))),
         });
         options
-    }
-
-    /// The ejection VCs that a head may ask for, the highest first.
-    fn ejection_pairs(&self, head: &Head) -> impl Iterator<Item = Pair> + use<M> {
-        let Request { port, vc } = head.ejection();
-        let (first, last) = self.shared.range_of(Requests { port, first: vc, last: vc });
-        (first..=last).rev().map(|pair| Pair::at(pair.into()))
     }
 
     /// The output VCs that a way stands for, the highest first.

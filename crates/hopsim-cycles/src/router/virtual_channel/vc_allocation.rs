@@ -2,29 +2,34 @@
 //! port is fixed asks for all output VCs there that it may use, any other head for the one that its mechanism decides for.
 
 use crate::choices::Speculation;
-use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
+use crate::kernel::ids::{Id as _, RegionRouter, SlotId};
 use crate::node::Run;
 use crate::router::virtual_channel::allocator::Bid;
 use crate::router::virtual_channel::region::VirtualChannel;
-use crate::router::virtual_channel::requests::{VcRequest, VcRequests};
-use crate::router::virtual_channel::routers::set_bits;
+use crate::router::virtual_channel::requests::{FlitRequests, VcRequest, VcRequests};
+use crate::router::virtual_channel::routers::{
+    AskedVcs, FlitInputVc, FlitPort, InputPlace, OwnedVc, set_bits,
+};
 use crate::router::virtual_channel::view::{FlitAttempt, VirtualChannelView};
+use hopsim_network::network::TERMINAL;
 use hopsim_random::{Purpose, Stream};
-use hopsim_routing::{Request, Requests};
+use hopsim_routing::RouteState;
 
 impl<M: Run> VirtualChannel<'_, M> {
     /// Grants output VCs to the heads of a router.
-    pub(super) fn allocate_vcs(&mut self, number: RegionRouter) {
-        let mut requests = std::mem::take(&mut self.vc_requests);
-        self.gather(number, &mut requests);
-        let draws = self.draws(number, 0);
-        self.vc_allocator.allocate(number, &requests.bids, draws, &mut requests.granted);
-        for &index in &requests.granted {
-            self.grant_vc(number, requests.all[index as usize]);
+    pub(super) fn allocate_vcs(&mut self, number: RegionRouter, requests: &mut FlitRequests) {
+        self.gather(number, requests);
+        if let Some(asked) = &mut requests.vcs_in_turn {
+            return self.allocate_vcs_in_turn(number, asked);
         }
-        requests.all.clear();
-        requests.bids.clear();
-        self.vc_requests = requests;
+        let draws = self.draws(number, 0);
+        let VcRequests { all, bids, granted } = &mut requests.vcs;
+        self.vc_allocator.allocate(number, bids, draws, granted);
+        for &index in &*granted {
+            self.grant_vc(all[index as usize]);
+        }
+        all.clear();
+        bids.clear();
     }
 
     /// The random numbers of an allocator of a router in this cycle: 0 is that of output VCs, 1 that of the switch.
@@ -35,88 +40,126 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     /// Collects what the heads of a router ask for that could be granted now.
-    fn gather(&mut self, number: RegionRouter, requests: &mut VcRequests) {
+    fn gather(&mut self, number: RegionRouter, requests: &mut FlitRequests) {
         for port in 0..self.shared.ports {
-            for vc in set_bits(self.routers.ports(number)[port].present) {
-                let slot = self.shared.slot(port, vc);
-                let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
-                if input.output.is_none() && input.ready <= self.kernel.now {
-                    self.ask(number, slot, requests);
+            let state = self.routers.port(number, port);
+            let first = state.first_slot;
+            for vc in set_bits(state.heads) {
+                let id = first.up(vc);
+                if self.routers.inputs[id].ready <= self.kernel.now {
+                    self.ask(number, id, requests);
                 }
             }
         }
     }
 
-    /// Adds what a head asks for that could be granted now.
-    fn ask(&mut self, number: RegionRouter, slot: Slot, requests: &mut VcRequests) {
-        let input = self.routers.inputs[self.shared.slot_id(number, slot)];
-        let mut route = self.kernel.packets.get(input.packet).route;
-        let bid = |pair: Pair| Bid {
-            input: self.shared.inputs_before[slot.index()],
-            output: self.shared.outputs_before[pair.index()],
-            is_late: false,
-            stamp: self.shared.urgency(input.stamp),
-        };
-        let asked = requests.all.len();
-        if let Some((first, last)) = input.request {
-            let view = VirtualChannelView { region: self, number, slot };
-            for pair in (first..=last).map(|pair| Pair::at(pair.into())) {
-                if view.is_available(pair) {
-                    requests.bids.push(bid(pair));
-                    requests.all.push(VcRequest { slot, pair, after: route });
-                }
-            }
-            return self.speculate(number, &requests.all[asked..]);
+    /// Adds what the head of an input VC asks for that could be granted now.
+    fn ask(&mut self, number: RegionRouter, id: SlotId, requests: &mut FlitRequests) {
+        let FlitInputVc { request, packet, place, .. } = self.routers.inputs[id];
+        if let Some(asked) = request {
+            return self.bid(id, asked, None, requests);
         }
-        let mut draws = FlitAttempt::new(self, number, input.packet);
+        let mut route = self.kernel.packets.get(packet).route;
+        let mut draws = FlitAttempt::new(self, number, packet);
+        let slot = self.shared.slot(place.port.into(), place.vc.into());
         let view = VirtualChannelView { region: self, number, slot };
         let decision = self.shared.routing.decide(&mut route, &view, &mut draws);
-        if let Some(Request { port, vc }) = decision.request {
-            let (first, last) = self.shared.range_of(Requests { port, first: vc, last: vc });
-            for pair in
-                (first..=last).map(|pair| Pair::at(pair.into())).filter(|&pair| view.is_available(pair))
-            {
-                requests.bids.push(bid(pair));
-                requests.all.push(VcRequest { slot, pair, after: decision.after });
-            }
+        if let Some(request) = decision.request {
+            self.bid(id, self.shared.asked_at(request), Some(decision.after), requests);
         }
-        self.speculate(number, &requests.all[asked..]);
         self.kernel.worker.decisions += 1;
         if self.shared.routing.remembers() {
-            self.kernel.packets.get_mut(input.packet).route = route;
+            self.kernel.packets.get_mut(packet).route = route;
         }
     }
 
-    /// Notes that a head asks for the switch, too, if its router lets it and an output VC that it asks for takes a flit.
-    fn speculate(&mut self, number: RegionRouter, asked: &[VcRequest]) {
-        if self.shared.plan.speculation == Speculation::None {
+    /// Adds the bids of the head of an input VC for those of the output VCs which it asks for that could be granted now; with one of them its packet
+    /// remembers `after`.
+    fn bid(&self, slot: SlotId, asked: AskedVcs, after: Option<RouteState>, requests: &mut FlitRequests) {
+        let head = &self.routers.inputs[slot];
+        let InputPlace { before: input, .. } = head.place;
+        let port = self.routers.port(head.place.router(), asked.port.into());
+        let available = self.available(port, asked, head.trail.length.into());
+        if available == 0 {
             return;
         }
-        let takes = |request: &&VcRequest| self.takes_flit(number, request.pair);
-        if let Some(&VcRequest { slot, pair, .. }) = asked.iter().find(takes) {
-            self.switch_requests.speculating.push((slot, self.shared.output(pair).0));
+        if self.shared.plan.speculation != Speculation::None
+            && (port.class == TERMINAL || available & port.credited != 0)
+        {
+            requests.switch.speculating.push((slot, asked.port.into()));
         }
+        let (stamp, first) = (self.shared.urgency(head.stamp), port.outputs_before);
+        let request = |vc: usize| {
+            let output = OwnedVc { pair: port.pair_base + vc as u16, port: asked.port, vc: vc as u8 };
+            VcRequest { slot, output, after }
+        };
+        let mut outputs = set_bits(self.vc_allocator.narrow(head.place.router(), (input, first), available));
+        if let Some(in_turn) = &mut requests.vcs_in_turn {
+            if let Some(vc) = outputs.next() {
+                in_turn.ask(input.into(), usize::from(first) + vc, request(vc));
+            }
+            return;
+        }
+        for vc in outputs {
+            let output = first + vc as u16;
+            requests.vcs.bids.push(Bid { input, output, slot, is_late: false, stamp });
+            requests.vcs.all.push(request(vc));
+        }
+    }
+
+    /// Those of some output VCs of a port that the head of a packet of so many flits could be granted now, a bit each.
+    fn available(&self, port: &FlitPort, asked: AskedVcs, length: u32) -> u64 {
+        let free = asked.mask() & port.unowned;
+        let needed = match port.class {
+            // To nodes there is always room for what is not answered.
+            TERMINAL if asked.last < self.shared.one_way => 0,
+            TERMINAL => length,
+            class => self.shared.plan.credits_for(length, self.buffer(class - 1)),
+        };
+        match needed {
+            0 => free,
+            1 => free & port.credited,
+            _ => {
+                let has_room = |vc: &usize| self.routers.outputs[port.first_pair.up(*vc)].credits >= needed;
+                set_bits(free).filter(has_room).fold(0, |vcs, vc| vcs | 1 << vc)
+            }
+        }
+    }
+
+    /// Flits that the buffer behind an output VC of a link class holds.
+    pub(super) fn buffer(&self, class: u8) -> u32 {
+        self.kernel.constants.system.network.classes.links[class as usize].buffer
     }
 
     /// A packet owns an output VC from now on.
-    fn grant_vc(&mut self, number: RegionRouter, VcRequest { slot, pair, after }: VcRequest) {
-        let input = &mut self.routers.inputs[self.shared.slot_id(number, slot)];
-        input.output = Some(pair.index() as u16);
+    pub(super) fn grant_vc(&mut self, VcRequest { slot, output, after }: VcRequest) {
+        let input = &mut self.routers.inputs[slot];
+        let place = input.place;
+        input.output = Some(output);
         input.ready = self.kernel.now + self.shared.plan.vc_allocation_delay;
         let (packet, length) = (input.packet, u32::from(input.trail.length));
-        self.own(number, pair, slot);
-        let (port, _) = self.shared.output(pair);
-        self.kernel.packets.get_mut(packet).decide(after, self.shared.layout.class[port]);
-        if self.shared.is_for_requests(pair) {
+        self.routers.own(place);
+        self.own(place, output);
+        if let Some(after) = after {
+            let class = self.shared.layout.class[usize::from(output.port)];
+            self.kernel.packets.get_mut(packet).decide(after, class);
+        }
+        if self.shared.is_for_requests(output) {
             // The space of the reply.
-            self.take_room(number, pair, length);
+            self.take_room(place.router(), output, length);
         }
     }
 
-    /// The present packet of a slot owns an output VC. Those for requests nobody owns: the room for the reply has been taken.
-    pub(super) fn own(&mut self, number: RegionRouter, pair: Pair, slot: Slot) {
-        let is_owned = !self.shared.is_for_requests(pair);
-        let output = &mut self.routers.outputs[self.shared.pair_id(number, pair)];
-        output.owner = is_owned.then_some(slot.index() as u16);
+    /// The present packet of an input VC owns an output VC. Those for requests nobody owns: the room for the reply has been taken.
+    pub(super) fn own(&mut self, place: InputPlace, output @ OwnedVc { port, vc, .. }: OwnedVc) {
+        let nobody_owns = self.shared.is_for_requests(output);
+        if nobody_owns {
+            return;
+        }
+        let slot = self.shared.slot(place.port.into(), place.vc.into());
+        let port = self.routers.port_mut(place.router(), port.into());
+        port.unowned &= !(1 << vc);
+        let id = port.first_pair.up(vc.into());
+        self.routers.outputs[id].owner = Some(slot.index() as u16);
     }
 }

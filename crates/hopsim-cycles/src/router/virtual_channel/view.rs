@@ -4,6 +4,7 @@ use crate::kernel::ids::{Pair, RegionRouter, Slot};
 use crate::kernel::packet::{Packet, head_stream};
 use crate::node::Run;
 use crate::router::virtual_channel::region::VirtualChannel;
+use crate::router::virtual_channel::routers::FlitInputVc;
 use hopsim_network::network::TERMINAL;
 use hopsim_random::{Stream, Streams};
 use hopsim_routing::view::{Draws, View};
@@ -20,9 +21,12 @@ pub struct VirtualChannelView<'a, 'p, M: Run> {
 }
 
 impl<M: Run> VirtualChannelView<'_, '_, M> {
+    fn input(&self) -> &FlitInputVc {
+        &self.region.routers.inputs[self.region.shared.slot_id(self.number, self.slot)]
+    }
+
     fn packet(&self) -> &Packet {
-        let input = &self.region.routers.inputs[self.region.shared.slot_id(self.number, self.slot)];
-        self.region.kernel.packets.get(input.packet)
+        self.region.kernel.packets.get(self.input().packet)
     }
 
     /// Flits that there must be room for behind an output VC that the head is granted.
@@ -32,7 +36,7 @@ impl<M: Run> VirtualChannelView<'_, '_, M> {
         let length = self.packet().length.into();
         match shared.layout.class[port] {
             TERMINAL => length,
-            class => shared.plan.credits_for(length, self.capacity(class - 1)),
+            class => shared.plan.credits_for(length, self.region.buffer(class - 1)),
         }
     }
 
@@ -69,7 +73,7 @@ impl<M: Run> View for VirtualChannelView<'_, '_, M> {
     }
 
     fn capacity(&self, class: u8) -> u32 {
-        self.region.kernel.constants.system.network.classes.links[class as usize].buffer
+        self.region.buffer(class)
     }
 
     fn contention(&self, _: usize) -> u32 {
@@ -94,7 +98,7 @@ impl<M: Run> View for VirtualChannelView<'_, '_, M> {
 
     fn head(&self) -> Head {
         let router = self.region.kernel.span.router(self.number);
-        self.region.shared.head(self.packet(), (router, self.slot), M::FULL)
+        self.region.shared.head(self.packet(), (router, self.input().place), M::FULL)
     }
 }
 
