@@ -25,6 +25,7 @@ from hopsim_reproduce.jsc import injection as jsc_injection
 from hopsim_reproduce.jsc import per_router as jsc_per_router
 from hopsim_reproduce.jsc import sizes as jsc_sizes
 from hopsim_reproduce.jsc import tables as jsc_tables
+from hopsim_reproduce.jsc import warmup as jsc_warmup
 from hopsim_reproduce.model import Entry
 from hopsim_reproduce.ridruejo import bursts, cg, lu, phases
 from hopsim_reproduce.ridruejo import traces as ridruejo_traces
@@ -64,6 +65,7 @@ FAMILIES = (
     phases,
     jsc_tables,
     jsc_injection,
+    jsc_warmup,
     jsc_curves,
     jsc_breakdown,
     jsc_per_router,

@@ -260,7 +260,7 @@ impl Network {
         let further = Link { peer: None, latency: classes.terminal.latency, cycles_per_phit: 1 };
         for router in 0..routers {
             for (port, &class) in ports.iter().enumerate() {
-                let latency = topology.latency(router, port).unwrap_or(classes.of(class).latency);
+                let latency = topology.latency(router, port, classes.of(class).latency);
                 let cycles_per_phit = topology.cycles_per_phit(router, port);
                 links.push(Link { peer: topology.neighbour(router, port), latency, cycles_per_phit });
             }

@@ -97,7 +97,7 @@ fn maze(topology: &Topology, ups: &[bool]) -> Maze {
         let (peer, _) = topology.neighbour(router, port)?;
         let link = router * ports as u32 + port as u32;
         let to = if ups[link as usize] { peer } else { routers + peer };
-        let latency = topology.latency(router, port).unwrap_or(1);
+        let latency = topology.latency(router, port, 1);
         Some(Step { port: port as u16, link, latency, to })
     };
     let any = |router| (0..ports).filter_map(|port| step(router, port)).collect::<Vec<_>>();

@@ -34,6 +34,12 @@ LEAST: Mapping[str, int] = {
 }
 """Least values of options that are carried over."""
 
+MOST_PLANAR = 2
+"""Dimensions of a flatfly up to which a channel is as long as its routers are apart in its dimension."""
+
+MOST_NODES_ALONG_ROUTER = 2
+"""Nodes along a side of a router of a flatfly up to which all its nodes have channels of one length."""
+
 
 @dataclass(frozen=True)
 class Converted:
@@ -284,19 +290,42 @@ def _fattree(settings: Settings) -> Network:
 def _flatfly(settings: Settings) -> Network:
     k, n, c = (settings.number(name) for name in ("k", "n", "c"))
     _check_size(settings, k, n)
-    if settings.number("use_noc_latency") == 1:
-        raise settings.refused(
-            "use_noc_latency",
-            "gives the channels of a flatfly the latency of their length, and all links of a HyperX have one",
-            "0 with topology = flatfly",
-        )
+    spacing = _spacing(settings) if settings.number("use_noc_latency") == 1 else 0
     return Network(
-        {"hyperx": {"sides": [k] * n, "nodes_per_router": c}},
-        {"network": 1},
+        {
+            "hyperx": {
+                "sides": [k] * n,
+                "nodes_per_router": c,
+                **({"latency_per_step": spacing} if spacing else {}),
+            }
+        },
+        {"network": max(spacing, 1)},
         {"network": settings.number("num_vcs")},
         c * k**n,
         has_equal_numbers=c == 1,
     )
+
+
+def _spacing(settings: Settings) -> int:
+    """Latency of a channel of a flatfly between routers side by side: nodes along a side of a router."""
+    across, down = settings.number("xr"), settings.number("yr")
+    if across != down:
+        raise settings.refused(
+            "xr", f"gives channels of a dimension other lengths than yr = {down}", str(down)
+        )
+    if across > MOST_NODES_ALONG_ROUTER:
+        raise settings.refused(
+            "xr",
+            "gives the channels of the nodes of a router different lengths",
+            f"1 or {MOST_NODES_ALONG_ROUTER}, or use_noc_latency = 0",
+        )
+    if settings.number("n") > MOST_PLANAR:
+        raise settings.refused(
+            "use_noc_latency",
+            f"gives channels of a flatfly with n = {settings.number('n')} the lengths of a plane",
+            "0 with n = 3 or more",
+        )
+    return across
 
 
 def _fly(settings: Settings) -> Network:

@@ -39,9 +39,10 @@ JSC = Study(
         "Where the text says round-robin, inputs and outputs serve the least recently served: the simulator "
         "of the journal version had no round-robin yet, and with it table 3 does not come out.",
         f"Not printed, so chosen: {WARMUP:,} cycles of warm-up and injection buffers of {INJECTION:,} phits "
-        "per VC (tables 2 and 4 need both above saturation: jsc-tables-2-4-injection), the injection VC by "
-        f"destination, and {FACTOR:g} times the mean from which on a global link is saturated (fitted to one "
-        "row of the thesis: thesis-table-3.2-calibration; the text says twice).",
+        "per VC (tables 2 and 4 need both above saturation: jsc-tables-2-4-injection and "
+        "jsc-tables-2-4-warmup), the injection VC by destination, and "
+        f"{FACTOR:g} times the mean from which on a global link is saturated (fitted to one row of the "
+        "thesis: thesis-table-3.2-calibration; the text says twice).",
     ),
 )
 

@@ -129,6 +129,13 @@ def test_the_command_writes_a_document_and_what_it_has_instead(hopsim: Command, 
             {"minimal": {}},
         ),
         (
+            "topology = flatfly; routing_function = ran_min; k = 4; n = 2; c = 4; xr = 2; yr = 2;",
+            {"hyperx": {"sides": [4, 4], "nodes_per_router": 4, "latency_per_step": 2}},
+            {"injection": 2, "network": 3},
+            {"network": 16, "injection": 16},
+            {"minimal": {}},
+        ),
+        (
             "topology = dragonflynew; routing_function = min; k = 2; n = 1; num_vcs = 3;",
             {"dragonfly": {"p": 2, "a": 4, "h": 2, "arrangement": "consecutive"}},
             {"injection": 2, "local": 11, "global": 101},
@@ -483,9 +490,18 @@ def test_what_is_no_assignment(text: str, message: str) -> None:
             "detour; valid: dor or dim_order",
         ),
         (
-            "topology = flatfly; routing_function = ran_min;",
-            "use_noc_latency = 1, which is BookSim's default, gives the channels of a flatfly the latency of "
-            "their length, and all links of a HyperX have one; valid: 0 with topology = flatfly",
+            "topology = flatfly; routing_function = ran_min; xr = 3; yr = 3;",
+            "line 1: xr = 3 gives the channels of the nodes of a router different lengths; "
+            "valid: 1 or 2, or use_noc_latency = 0",
+        ),
+        (
+            "topology = flatfly; routing_function = ran_min; xr = 2;",
+            "line 1: xr = 2 gives channels of a dimension other lengths than yr = 1; valid: 1",
+        ),
+        (
+            "topology = flatfly; routing_function = ran_min; n = 3;",
+            "use_noc_latency = 1, which is BookSim's default, gives channels of a flatfly with n = 3 the "
+            "lengths of a plane; valid: 0 with n = 3 or more",
         ),
         (
             "topology = fly; routing_function = dest_tag;",

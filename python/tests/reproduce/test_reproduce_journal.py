@@ -150,6 +150,13 @@ def test_rows_are_tried_with_the_usual_injection_buffers_and_with_larger_ones() 
     assert tried["2-src-crg-at-0-1-1-000"] == documents("jsc-table-2")["src-crg"]
 
 
+def test_rows_are_tried_with_the_usual_warm_up_and_with_others() -> None:
+    tried = documents("jsc-tables-2-4-warmup")
+    assert [each["measure"]["warmup"] for each in tried.values()] == [5_000, 15_000, 30_000] * 4
+    assert tried["2-min-at-0-4-15-000-cycles"] == documents("jsc-table-2")["min"]
+    assert tried["4-obl-rrg-at-0-5-15-000-cycles"] == documents("jsc-table-4")["obl-rrg"]
+
+
 @pytest.mark.parametrize("entry", JOURNAL, ids=lambda entry: entry.name)
 def test_all_entries_have_the_same_injection_buffers(entry: Entry) -> None:
     buffers = {each["router"]["cioq"]["buffers"]["injection"] for each in documents(entry.name).values()}

@@ -129,6 +129,15 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
     for &name in topology.link_classes() {
         let class = Defaults::of(name);
         let link = (class.link)(&mut experiment.links).unwrap_or(LinkConfig { latency: 1 });
+        let of_longest = topology.longest_latency(latency(name, link)?);
+        if of_longest > *LATENCIES.end() {
+            let reason = format!(
+                "with topology.hyperx.latency_per_step the longest link would take {of_longest} cycles"
+            );
+            return Err(ConfigError::new(format!("links.{name}.latency"), reason)
+                .value(link.latency)
+                .valid(format!("at most {} cycles for the longest link", LATENCIES.end())));
+        }
         links.push(ClassSpec {
             vcs: (class.vcs)(vcs_mut(&mut experiment.router)).unwrap_or(1) as u8,
             buffer: buffer(name, (class.buffers)(&mut experiment.router).unwrap_or(1))?,

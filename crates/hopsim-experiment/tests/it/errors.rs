@@ -1278,6 +1278,15 @@ fn sides_that_make_no_hyperx() {
         "topology.hyperx.nodes_per_router = 65: out of range; valid: 1 … 64"
     );
     assert_eq!(
+        on("hyperx = { sides = [4, 4], latency_per_step = 1001 }", ""),
+        "topology.hyperx.latency_per_step = 1001: out of range; valid: 0 … 1000"
+    );
+    assert_eq!(
+        on("hyperx = { sides = [100], latency_per_step = 1000 }", ""),
+        "links.network.latency = 1: with topology.hyperx.latency_per_step the longest link would take 98001 cycles; \
+         valid: at most 60000 cycles for the longest link"
+    );
+    assert_eq!(
         on("hyperx = { sides = [512, 2] }", ""),
         "topology.hyperx.sides = [512, 2]: a router would have 513 ports; \
          valid: at most 512 ports per router, terminal ones included"

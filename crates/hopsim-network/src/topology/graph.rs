@@ -322,8 +322,8 @@ impl Interconnect for Graph {
         self.end(router, port).map(|end| (end.router, end.port as usize))
     }
 
-    fn latency(&self, router: u32, port: usize) -> Option<u32> {
-        self.end(router, port).map(|end| end.latency)
+    fn latency(&self, router: u32, port: usize, of_class: u32) -> u32 {
+        self.end(router, port).map_or(of_class, |end| end.latency)
     }
 
     fn cycles_per_phit(&self, router: u32, port: usize) -> u32 {
@@ -451,7 +451,7 @@ mod tests {
             {
                 let Some((peer, back)) = graph.neighbour(router, port) else { continue };
                 assert_eq!(graph.neighbour(peer, back), Some((router, port)));
-                assert_eq!(graph.latency(peer, back), graph.latency(router, port));
+                assert_eq!(graph.latency(peer, back, 1), graph.latency(router, port, 1));
             }
         }
     }

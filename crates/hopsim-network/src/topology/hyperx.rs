@@ -3,9 +3,10 @@
 use super::grid::Grid;
 use super::{Interconnect, MAX_PORTS, MAX_ROUTER_PORTS, NODES_PER_ROUTER, Parameters, PortClass};
 use crate::by_class::ByClass;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, valid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// Routers on a grid, each joined to all others that differ from it in one coordinate alone. With equal sides it is a
 /// flattened butterfly, with one dimension a complete graph, with sides of 2 a hypercube.
@@ -14,7 +15,8 @@ use serde::{Deserialize, Serialize};
 /// ascending order.
 ///
 /// A packet has one link to pass in every dimension in which its coordinates differ. There is one link between two routers,
-/// and all links take a phit per cycle (K = 1 in the paper).
+/// and all links take a phit per cycle (K = 1 in the paper). On a chip links are as long as their routers are apart: then
+/// `latency_per_step` makes long ones slower.
 ///
 /// At most 512 ports per router.
 ///
@@ -29,7 +31,15 @@ pub struct Config {
     #[serde(default = "one")]
     #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
+    /// Cycles that a link takes beyond `links.network.latency` for every coordinate that it passes over: that is the latency of a
+    /// link between coordinates side by side, and one between coordinates d apart takes (d − 1) times so many cycles more.
+    #[serde(default)]
+    #[schemars(range(min = *LATENCIES_PER_STEP.start(), max = *LATENCIES_PER_STEP.end()))]
+    pub latency_per_step: u32,
 }
+
+/// Cycles that links may take for every coordinate that they pass over.
+const LATENCIES_PER_STEP: RangeInclusive<u32> = 0..=1_000;
 
 fn one() -> u32 {
     1
@@ -44,12 +54,19 @@ pub struct HyperX {
     degree: u32,
     /// First port of every dimension -- constant.
     first_ports: Vec<u32>,
+    /// Cycles that a link takes longer for every coordinate that it passes over -- constant.
+    latency_per_step: u32,
 }
 
 impl HyperX {
     /// Checks the parameters.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
-        let Config { sides, nodes_per_router } = config;
+        let Config { sides, nodes_per_router, latency_per_step } = config;
+        if !LATENCIES_PER_STEP.contains(latency_per_step) {
+            return Err(ConfigError::new("latency_per_step", "out of range")
+                .value(latency_per_step)
+                .valid(valid(&LATENCIES_PER_STEP)));
+        }
         let routers = Grid::count(sides, MAX_ROUTER_PORTS, *nodes_per_router)?;
         let degree = sides.iter().map(|&side| u64::from(side) - 1).sum::<u64>();
         let ports = degree + u64::from(*nodes_per_router);
@@ -72,6 +89,7 @@ impl HyperX {
             grid: Grid::new(sides),
             nodes_per_router: *nodes_per_router,
             degree: degree as u32,
+            latency_per_step: *latency_per_step,
         })
     }
 
@@ -88,6 +106,12 @@ impl HyperX {
     /// The coordinate of a router in a dimension.
     pub fn coordinate(&self, router: u32, dimension: usize) -> u32 {
         self.grid.coordinate(router, dimension)
+    }
+
+    /// Coordinates that the links of the minimal path between two routers pass over, of all dimensions together.
+    fn passed_over(&self, from: u32, to: u32) -> u32 {
+        let places = self.grid.places[from as usize].iter().zip(&self.grid.places[to as usize]);
+        places.map(|(&here, &there)| u32::from(here.abs_diff(there)).saturating_sub(1)).sum()
     }
 
     /// The ports that bring a packet from `at` nearer to `to`, one in each dimension in which they differ, in ascending order.
@@ -134,6 +158,25 @@ impl Interconnect for HyperX {
         Some((self.grid.moved(router, dimension, there), (first + port_number(there, here)) as usize))
     }
 
+    fn latency(&self, router: u32, port: usize, of_class: u32) -> u32 {
+        let peer = self.neighbour(router, port).map(|(peer, _)| peer);
+        peer.map_or(of_class, |peer| of_class + self.latency_per_step * self.passed_over(router, peer))
+    }
+
+    fn longest_latency(&self, of_class: u32) -> u32 {
+        let longest = self.grid.sides.iter().max().map_or(0, |side| side - 2);
+        of_class + self.latency_per_step * longest
+    }
+
+    fn has_latencies(&self) -> bool {
+        self.latency_per_step > 0
+    }
+
+    fn minimal_latency(&self, from: u32, to: u32, (latencies, _): (&[u32], u32)) -> u32 {
+        let links = self.nearer_ports(from, to).count() as u32;
+        links * latencies[0] + self.latency_per_step * self.passed_over(from, to)
+    }
+
     #[inline]
     fn minimal_port(&self, at: u32, to: u32, _trunk: u16) -> (usize, u8) {
         let port = self.nearer_ports(at, to).next();
@@ -165,7 +208,7 @@ mod tests {
     use super::*;
 
     fn hyperx(sides: &[u32]) -> HyperX {
-        HyperX::new(&Config { sides: sides.to_vec(), nodes_per_router: 3 }).unwrap()
+        HyperX::new(&Config { sides: sides.to_vec(), nodes_per_router: 3, latency_per_step: 2 }).unwrap()
     }
 
     fn pairs(hyperx: &HyperX) -> impl Iterator<Item = (u32, u32)> {
@@ -217,6 +260,26 @@ mod tests {
             }
             assert_eq!(longest, hyperx.diameter());
         }
+    }
+
+    #[test]
+    fn a_minimal_path_takes_what_its_links_take_and_these_more_the_farther_they_go() {
+        let hyperx = hyperx(&[5, 3]);
+        for (from, to) in pairs(&hyperx) {
+            let (mut at, mut cycles) = (from, 0);
+            while at != to {
+                let (port, _) = hyperx.minimal_port(at, to, 0);
+                let (peer, back) = hyperx.neighbour(at, port).unwrap();
+                let apart = |d| hyperx.coordinate(at, d).abs_diff(hyperx.coordinate(peer, d));
+                let latency = hyperx.latency(at, port, 7);
+                assert_eq!(latency, 7 + 2 * (apart(0) + apart(1) - 1));
+                assert_eq!(latency, hyperx.latency(peer, back, 7));
+                assert!(latency <= hyperx.longest_latency(7));
+                (at, cycles) = (peer, cycles + latency);
+            }
+            assert_eq!(hyperx.minimal_latency(from, to, (&[7], 1)), cycles);
+        }
+        assert_eq!(hyperx.longest_latency(7), 7 + 2 * 3);
     }
 
     #[test]

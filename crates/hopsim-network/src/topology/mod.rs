@@ -158,7 +158,8 @@ questions! {
     fn ports() -> Vec<PortClass>;
     fn link_classes() -> &'static [&'static str];
     fn neighbour(router: u32, port: usize) -> Option<(u32, usize)>;
-    fn latency(router: u32, port: usize) -> Option<u32>;
+    fn latency(router: u32, port: usize, of_class: u32) -> u32;
+    fn longest_latency(of_class: u32) -> u32;
     fn cycles_per_phit(router: u32, port: usize) -> u32;
     fn has_latencies() -> bool;
     fn has_rings() -> bool;
@@ -267,9 +268,14 @@ pub trait Interconnect {
     /// Router and port at the other end of a link port, `None` if nothing is plugged in.
     fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)>;
 
-    /// Latency of the link at a port where links have latencies of their own; elsewhere their class has one \[cycles\].
-    fn latency(&self, _router: u32, _port: usize) -> Option<u32> {
-        None
+    /// Latency of the link at a port, whose class has this one \[cycles\]: another one where links have latencies of their own.
+    fn latency(&self, _router: u32, _port: usize, of_class: u32) -> u32 {
+        of_class
+    }
+
+    /// Greatest latency that follows from that of a class \[cycles\].
+    fn longest_latency(&self, of_class: u32) -> u32 {
+        of_class
     }
 
     /// Cycles that the link at a port takes for a phit.

@@ -41,7 +41,7 @@ impl Tables {
         let ports = topology.ports().len();
         let step = |router: usize, port: usize| {
             let (peer, _) = topology.neighbour(router as u32, port)?;
-            let latency = topology.latency(router as u32, port).unwrap_or(1);
+            let latency = topology.latency(router as u32, port, 1);
             Some(Step { link: (router, port), latency, to: (false, peer as usize) })
         };
         let steps = |router| (0..ports).filter_map(|port| step(router, port)).collect();

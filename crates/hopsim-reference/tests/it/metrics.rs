@@ -249,10 +249,19 @@ fn consumed_in_parallel() -> Value {
     })
 }
 
+/// Packets that take detours over links which are the slower the farther they go.
+fn on_a_floor(router: &Value) -> Value {
+    json!({
+        "topology": { "hyperx": { "sides": [4, 3], "latency_per_step": 3 } }, "links": { "network": { "latency": 2 } },
+        "router": router, "routing": { "ugal": {} },
+        "jobs": traffic(&json!({ "permutation": "complement" }), 0.7), "measure": measure(100, 500),
+    })
+}
+
 /// What small networks of a few hundred cycles hardly ever show: misroutes inside groups, room kept free in adaptive VCs,
 /// several nodes of a router with two injection ports each, heads that wait for each other in a circle, or for an empty VC of a shared
 /// buffer, latencies beyond the exact bins, several heads of a node that waits for the signal and are all for nodes of their router, which
-/// consume them in parallel.
+/// consume them in parallel, links of a HyperX that are as long as their routers are apart.
 fn special() -> Vec<Document> {
     let dragonfly = json!({ "dragonfly": { "p": 2, "a": 3, "h": 1 } });
     let buffers = json!({ "local": 8, "global": 16, "injection": 16, "output": 8 });
@@ -303,6 +312,8 @@ fn special() -> Vec<Document> {
         Document(two_ports),
         Document(consumed_in_parallel()),
         Document(late),
+        Document(on_a_floor(&json!({ "cioq": {} }))),
+        Document(on_a_floor(&json!({ "virtual_channel": {} }))),
     ]
 }
 

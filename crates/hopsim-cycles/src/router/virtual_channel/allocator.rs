@@ -3,7 +3,7 @@
 
 use crate::choices::FlitAllocator;
 use crate::kernel::ids::{Id as _, RegionRouter, SlotId};
-use crate::router::virtual_channel::in_turn::next_from;
+use crate::router::virtual_channel::asked::next_from;
 use hopsim_random::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +107,7 @@ impl FlitMatcher {
         self.diagonals[router] = turns.diagonal;
     }
 
-    /// Those of some outputs that an input of a router bids for, a bit each from output `first` on, where it asks for all of them alike:
+    /// Picks those of some outputs that an input of a router bids for, a bit each from output `first` on, where it asks for all of them alike:
     /// all, but where the allocation begins at the inputs the one that the input picks.
     #[inline]
     pub fn narrow(&self, router: RegionRouter, (input, first): (u16, u16), outputs: u64) -> u64 {

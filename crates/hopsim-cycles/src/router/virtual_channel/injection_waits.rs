@@ -6,8 +6,9 @@
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::node::Run;
 use crate::observer::{Observer, WaitReason};
+use crate::router::virtual_channel::places::InputPlace;
 use crate::router::virtual_channel::region::VirtualChannel;
-use crate::router::virtual_channel::routers::{InputPlace, occupied};
+use crate::router::virtual_channel::routers::occupied;
 use crate::router::virtual_channel::view::VirtualChannelView;
 use hopsim_network::network::TERMINAL;
 

@@ -3,11 +3,13 @@
 //! lie in several routers at once. `region.rs` has the cycle.
 
 mod allocator;
+mod asked;
 #[cfg(feature = "trace")]
 mod audit;
 mod deadlock;
 mod in_turn;
 mod injection_waits;
+mod places;
 mod region;
 mod requests;
 mod routers;

@@ -2,21 +2,21 @@
 
 use crate::kernel::ids::SlotId;
 use crate::router::virtual_channel::allocator::Bid;
-use crate::router::virtual_channel::in_turn::{self, AskedOutputs};
-use crate::router::virtual_channel::routers::OwnedVc;
+use crate::router::virtual_channel::asked::{self, AskedOutputs};
+use crate::router::virtual_channel::places::OwnedVc;
 use crate::router::virtual_channel::shared::FlitShared;
 use hopsim_routing::RouteState;
 
 /// All requests of a router in a cycle: scratch.
 #[derive(Default)]
 pub struct FlitRequests {
-    /// Those for output VCs.
+    /// Requests for output VCs.
     pub vcs: VcRequests,
-    /// Those for the switch.
+    /// Requests for the switch.
     pub switch: SwitchRequests,
-    /// Those for output VCs where all are served in turn, which then are nowhere else.
+    /// Requests for output VCs where all are served in turn, which then are nowhere else.
     pub vcs_in_turn: Option<AskedOutputs<VcRequest>>,
-    /// The same for the switch.
+    /// Requests for the switch where all are served in turn.
     pub switch_in_turn: Option<AskedOutputs<SlotId>>,
 }
 
@@ -25,8 +25,8 @@ impl FlitRequests {
     pub fn new(shared: &FlitShared<'_>) -> Self {
         let (plan, vcs, crossbar) = (&shared.plan, shared.vcs(), (shared.crossbar.len(), shared.ports));
         Self {
-            vcs_in_turn: in_turn::allocates_vcs(plan, vcs).then(|| AskedOutputs::new(vcs)),
-            switch_in_turn: in_turn::allocates_switch(plan, crossbar).then(|| AskedOutputs::new(crossbar)),
+            vcs_in_turn: asked::allocates_vcs(plan, vcs).then(|| AskedOutputs::new(vcs)),
+            switch_in_turn: asked::allocates_switch(plan, crossbar).then(|| AskedOutputs::new(crossbar)),
             ..Self::default()
         }
     }

@@ -6,7 +6,8 @@ use crate::kernel::packet::Packet;
 use crate::kernel::pool::Queue;
 use crate::kernel::regions::{Regions, Span};
 use crate::node::{Nodes, Run};
-use crate::router::inputs::{input_code, room_behind};
+use crate::router::inputs::room_behind;
+use crate::router::virtual_channel::places::{AskedVcs, InputPlace, OwnedVc};
 use crate::router::virtual_channel::shared::FlitShared;
 use crate::system::System;
 use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
@@ -25,79 +26,6 @@ pub struct Trail {
     pub length: u16,
     /// Number of the packet's job.
     pub job: u8,
-}
-
-/// Where an input VC is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InputPlace {
-    /// The router, by its number in the region.
-    router: u32,
-    /// The port.
-    pub port: u16,
-    /// The number of the input VC in the port.
-    pub vc: u8,
-    /// The code of the input VC for the routing.
-    pub code: u8,
-    /// How many input VCs of the router come before this one.
-    pub before: u16,
-}
-
-impl InputPlace {
-    /// A slot of router 0.
-    fn new(system: &System, slot: usize) -> Self {
-        let layout = &system.network.layout;
-        // Behind the VCs of a port there may be a gap, whose slots nobody uses.
-        let (port, vc) = layout.slot_vc(slot).unwrap_or_default();
-        let before = (0..slot).filter(|&slot| layout.slot_vc(slot).is_some()).count() as u16;
-        Self { router: 0, port: port as u16, vc, code: input_code(system, slot), before }
-    }
-
-    /// The same slot of another router.
-    fn in_router(self, router: usize) -> Self {
-        Self { router: router as u32, ..self }
-    }
-
-    /// The router.
-    #[inline]
-    pub fn router(self) -> RegionRouter {
-        RegionRouter::at(self.router as usize)
-    }
-
-    /// The input VC among those of its port, as a bit.
-    #[inline]
-    pub fn bit(self) -> u64 {
-        1 << self.vc
-    }
-}
-
-/// The output VCs of a port that a head asks for: all from the first to the last one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AskedVcs {
-    /// The output port.
-    pub port: u16,
-    /// The first VC.
-    pub first: u8,
-    /// The last VC.
-    pub last: u8,
-}
-
-impl AskedVcs {
-    /// The VCs, a bit each.
-    #[inline]
-    pub fn mask(self) -> u64 {
-        (u64::MAX >> (63 - self.last)) & (u64::MAX << self.first)
-    }
-}
-
-/// The output VC that a packet owns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnedVc {
-    /// The output VC by its number in the router.
-    pub pair: u16,
-    /// Its port.
-    pub port: u16,
-    /// Its number in the port.
-    pub vc: u8,
 }
 
 /// The state of an input VC. Its flits are those of the present packet that have arrived and not left, and those of the packets behind.
@@ -169,9 +97,9 @@ pub struct FlitOutputVc {
 pub struct FlitPort {
     /// VCs of the input that hold a packet, a bit each.
     pub present: u64,
-    /// Those whose packets own no output VC yet.
+    /// VCs of the input whose packets own no output VC yet, a bit each.
     pub heads: u64,
-    /// Those whose packets own an output VC and have a flit here.
+    /// VCs of the input whose packets own an output VC and have a flit here, a bit each.
     pub senders: u64,
     /// VCs of the output that no packet owns, a bit each.
     pub unowned: u64,

@@ -3,7 +3,7 @@
 use crate::choices::{FlitArbiter, Timestamp};
 use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
 use crate::kernel::packet::{InjectionEnd, Packet};
-use crate::router::virtual_channel::routers::{AskedVcs, InputPlace, OwnedVc};
+use crate::router::virtual_channel::places::{AskedVcs, InputPlace, OwnedVc};
 use crate::system::{RouterPlan, System, VirtualChannelPlan};
 use hopsim_network::network::{Layout, TERMINAL};
 use hopsim_random::{Purpose, Streams};
@@ -87,13 +87,13 @@ impl<'p> FlitShared<'p> {
         AskedVcs { port: port as u16, first, last: if is_any { self.one_way - 1 } else { last } }
     }
 
-    /// The same of a head that asks for one output VC.
+    /// The output VCs that a head asks for which may have one alone.
     #[inline]
     pub fn asked_at(&self, Request { port, vc }: Request) -> AskedVcs {
         self.asked(Requests { port, first: vc, last: vc })
     }
 
-    /// Output VCs by their numbers in the router, the highest first.
+    /// The numbers of output VCs in the router, the highest first.
     pub fn pairs(&self, AskedVcs { port, first, last }: AskedVcs) -> impl Iterator<Item = Pair> + use<> {
         let base = Pair::at(self.layout.pair_base[usize::from(port)] as usize);
         (first..=last).rev().map(move |vc| base.up(vc.into()))

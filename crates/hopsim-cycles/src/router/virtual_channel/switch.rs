@@ -7,9 +7,10 @@ use crate::kernel::wires::Credit;
 use crate::node::{self, Nodes as _, Run};
 use crate::observer::{Grant, Observer as _};
 use crate::router::virtual_channel::allocator::Bid;
+use crate::router::virtual_channel::places::{InputPlace, OwnedVc};
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::requests::{SwitchBids, SwitchRequests};
-use crate::router::virtual_channel::routers::{FlitInputVc, InputPlace, OwnedVc};
+use crate::router::virtual_channel::routers::FlitInputVc;
 use hopsim_network::network::{NONE, TERMINAL};
 
 impl<M: Run> VirtualChannel<'_, M> {

@@ -5,11 +5,10 @@ use crate::choices::Speculation;
 use crate::kernel::ids::{Id as _, RegionRouter, SlotId};
 use crate::node::Run;
 use crate::router::virtual_channel::allocator::Bid;
+use crate::router::virtual_channel::places::{AskedVcs, InputPlace, OwnedVc};
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::requests::{FlitRequests, VcRequest, VcRequests};
-use crate::router::virtual_channel::routers::{
-    AskedVcs, FlitInputVc, FlitPort, InputPlace, OwnedVc, set_bits,
-};
+use crate::router::virtual_channel::routers::{FlitInputVc, FlitPort, set_bits};
 use crate::router::virtual_channel::view::{FlitAttempt, VirtualChannelView};
 use hopsim_network::network::TERMINAL;
 use hopsim_random::{Purpose, Stream};
@@ -107,7 +106,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         }
     }
 
-    /// Those of some output VCs of a port that the head of a packet of so many flits could be granted now, a bit each.
+    /// The output VCs of a port, of those asked for, that the head of a packet of so many flits could be granted now, a bit each.
     fn available(&self, port: &FlitPort, asked: AskedVcs, length: u32) -> u64 {
         let free = asked.mask() & port.unowned;
         let needed = match port.class {

@@ -58,7 +58,7 @@ fn maze(topology: &Topology, depth: &[usize]) -> Maze {
     let step = |(only_down, router): Spot, port: usize| {
         let (peer, _) = topology.neighbour(router as u32, port)?;
         let up = leads_up(depth, router, peer as usize);
-        let latency = topology.latency(router as u32, port).unwrap_or(1);
+        let latency = topology.latency(router as u32, port, 1);
         let step = Step { link: (router, port), latency, to: (!up, peer as usize) };
         Some(step).filter(|_| !(only_down && up))
     };
