@@ -44,6 +44,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "speculative_on_chip": {"sweep.product.load": [0.05, 0.35]},
     "flattened_butterfly": {"sweep.product.load": [0.05, 0.3]},
     "torus_on_chip": {"sweep.product.load": [0.35]},
+    "virtual_channels": {"sweep.product.load": [1.0]},
     "valiant_adversarial": {"sweep.product.load": [0.2, 0.3, 0.5]},
 }
 """What is recorded besides, and the loads that claims are about where there are others."""
@@ -203,6 +204,20 @@ def two_vcs_carry_what_one_does_not() -> None:
     one, two = (column("on_chip", "accepted_load", network=vcs)[0] for vcs in (1, 2))
     assert one < 0.25
     assert two > 0.297
+
+
+@claim(
+    "virtual_channels",
+    "At full load four VCs accept more than one and a half times as much as one, and eight hardly more than "
+    "four.",
+)
+def more_vcs_make_more_of_the_same_memory() -> None:
+    one, two, four, eight = (
+        column("virtual_channels", "accepted_load", network=vcs)[0] for vcs in (1, 2, 4, 8)
+    )
+    assert 1.5 * one < four
+    assert one < two < four
+    assert abs(eight / four - 1) < 0.03
 
 
 @claim("torus_on_chip", "at a load of 0.35 two VCs saturate, four do not.")
