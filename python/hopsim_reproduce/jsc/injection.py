@@ -6,7 +6,7 @@ from hopsim_reproduce.jsc.study import INJECTION, JSC, PRIORITY, WARMUP
 from hopsim_reproduce.model import Entry
 from hopsim_reproduce.thesis import fairness
 from hopsim_reproduce.thesis.calibration import Trial, Trials
-from hopsim_reproduce.thesis.published import published
+from hopsim_reproduce.thesis.published import published_row
 from hopsim_reproduce.thesis.system import AGE, TABLE_1_2, Arbitration, Buffers
 
 SETTINGS = ((TABLE_1_2.injection, 10_000), (INJECTION, WARMUP))
@@ -22,7 +22,7 @@ ROWS = (
 
 def _trials(label: str, arbitration: Arbitration, mechanism: str, load: float) -> list[Trial]:
     """A row with both settings."""
-    (row,) = (each for each in published(JSC, label) if (each.mechanism, each.load) == (mechanism, load))
+    row = published_row(JSC, label, mechanism, load)
     system = fairness.systems(arbitration)[mechanism]
     return [
         Trial(

@@ -6,7 +6,7 @@ from hopsim_reproduce.jsc.study import JSC, PRIORITY, WARMUP
 from hopsim_reproduce.model import Entry
 from hopsim_reproduce.thesis import fairness
 from hopsim_reproduce.thesis.calibration import Trial, Trials
-from hopsim_reproduce.thesis.published import published
+from hopsim_reproduce.thesis.published import published_row
 from hopsim_reproduce.thesis.system import AGE, Arbitration, Buffers
 
 WARMUPS = (5_000, WARMUP, 30_000)
@@ -21,7 +21,7 @@ ROWS = (
 
 def _trials(label: str, arbitration: Arbitration, mechanism: str, load: float) -> list[Trial]:
     """A row with every warm-up."""
-    (row,) = (each for each in published(JSC, label) if (each.mechanism, each.load) == (mechanism, load))
+    row = published_row(JSC, label, mechanism, load)
     system = fairness.systems(arbitration)[mechanism].with_(buffers=Buffers(injection=JSC.injection))
     return [
         Trial(f"{label}: {mechanism} at {load:g}, {warmup:,} cycles", row, system, warmup)

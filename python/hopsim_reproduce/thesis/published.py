@@ -55,3 +55,9 @@ def published(study: Study, label: str) -> list[PublishedRow]:
         for record in csv.DictReader(file.read_text("utf-8").splitlines())
         if record["table"].startswith(f"{study.name}-{label} ")
     ]
+
+
+def published_row(study: Study, label: str, mechanism: str, load: float) -> PublishedRow:
+    """The row of one table for a mechanism at an offered load."""
+    (row,) = (each for each in published(study, label) if (each.mechanism, each.load) == (mechanism, load))
+    return row

@@ -31,8 +31,8 @@ pub struct Config {
     #[serde(default = "one")]
     #[schemars(range(min = *NODES_PER_ROUTER.start(), max = *NODES_PER_ROUTER.end()))]
     pub nodes_per_router: u32,
-    /// Cycles that a link takes beyond `links.network.latency` for every coordinate that it passes over: that is the latency of a
-    /// link between coordinates side by side, and one between coordinates d apart takes (d − 1) times so many cycles more.
+    /// What a link takes longer for every coordinate that it passes over \[cycles\]: between coordinates d apart it has the latency
+    /// `links.network.latency` + (d − 1) times so much.
     #[serde(default)]
     #[schemars(range(min = *LATENCIES_PER_STEP.start(), max = *LATENCIES_PER_STEP.end()))]
     pub latency_per_step: u32,
