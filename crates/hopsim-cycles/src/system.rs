@@ -212,6 +212,12 @@ impl VirtualChannelPlan {
         }
     }
 
+    /// Whether an input of the crossbar picks one of its VCs, and asks for one output port.
+    pub fn picks_vc(&self) -> bool {
+        matches!(self.switch_allocator, FlitAllocator::SeparableInputFirst(_))
+            && self.switch_input == SwitchInput::Vc
+    }
+
     /// Credits that a link's output VC, behind which there is a buffer of so many flits, must have for the head of a packet to be granted it.
     #[inline]
     pub fn credits_for(&self, length: u32, buffer: u32) -> u32 {

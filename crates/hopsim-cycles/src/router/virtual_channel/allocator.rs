@@ -23,9 +23,6 @@ pub struct Bid {
 }
 
 impl Bid {
-    /// The rank before which nobody goes.
-    pub const FIRST: (bool, u32) = (false, 0);
-
     /// Bids of a smaller rank go before others.
     #[inline]
     pub fn rank(&self) -> (bool, u32) {

@@ -1,7 +1,7 @@
 //! What is asked for where all are served in turn by separable allocators which begin at the inputs: what most routers have. Inputs and
 //! outputs are bits then, of which a router has at most 64 each.
 
-use crate::choices::{FlitAllocator, FlitArbiter, Speculation, SwitchInput};
+use crate::choices::{FlitAllocator, FlitArbiter, Speculation};
 use crate::system::VirtualChannelPlan;
 
 /// What the inputs of an allocator ask for: one output each.
@@ -51,11 +51,9 @@ pub fn allocates_vcs(plan: &VirtualChannelPlan, (inputs, outputs): (usize, usize
 
 /// Whether the switch is allocated in turn, to one VC of an input of the crossbar.
 pub fn allocates_switch(plan: &VirtualChannelPlan, (inputs, outputs): (usize, usize)) -> bool {
-    let picks_vc = matches!(plan.switch_allocator, FlitAllocator::SeparableInputFirst(_))
-        && plan.switch_input == SwitchInput::Vc;
     let asks_alone = plan.speculation == Speculation::None && !plan.hold_switch;
     let in_turn = matches!(plan.arbiter, FlitArbiter::RoundRobin(_)) && inputs.max(outputs) <= 64;
-    picks_vc && asks_alone && in_turn
+    plan.picks_vc() && asks_alone && in_turn
 }
 
 /// The first one of some, a bit each, from a pointer on.

@@ -37,7 +37,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         while let Some((output, inputs)) = asked.take_output() {
             let input = self.switch_allocator.serve_in_turn(number, output, inputs);
             if let Some(slot) = asked.request(input) {
-                self.routers.turns_mut(number)[input] = (self.routers.inputs[slot].place.vc + 1) % 64;
+                self.routers.pass_turn(self.routers.inputs[slot].place, input);
                 self.cross(slot);
             }
         }

@@ -16,7 +16,7 @@ use crate::kernel::{Kernel, Wishes};
 use crate::node::{Nodes as _, Run};
 use crate::observer::Observer;
 use crate::router::virtual_channel::allocator::FlitMatcher;
-use crate::router::virtual_channel::places::{InputPlace, OwnedVc};
+use crate::router::virtual_channel::places::InputPlace;
 use crate::router::virtual_channel::requests::FlitRequests;
 use crate::router::virtual_channel::routers::{FlitRouters, Trail, occupied};
 use crate::router::virtual_channel::shared::FlitShared;
@@ -238,7 +238,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
     }
 
     /// An output VC has got its first credit, or lost its last one.
-    pub(super) fn see_room(&mut self, id: PairId) {
+    fn see_room(&mut self, id: PairId) {
         let (number, pair) = self.shared.split_pair(id);
         let (port, vc) = self.shared.output(pair);
         let (word, bit) = (&mut self.room[id.index() / 64], 1 << (id.index() % 64));
@@ -291,8 +291,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
 
     /// Room for `flits` is taken behind an output VC.
     #[inline]
-    pub(super) fn take_room(&mut self, number: RegionRouter, OwnedVc { port, vc, .. }: OwnedVc, flits: u32) {
-        let id = self.routers.port(number, port.into()).first_pair.up(vc.into());
+    pub(super) fn take_room(&mut self, id: PairId, flits: u32) {
         let output = &mut self.routers.outputs[id];
         if output.credits == NONE {
             return;

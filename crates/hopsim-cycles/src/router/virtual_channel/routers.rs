@@ -250,6 +250,12 @@ impl FlitRouters {
         &mut self.turns[router.index() * self.crossbar..][..self.crossbar]
     }
 
+    /// The arbiter of an input of the crossbar, which has been granted something for an input VC, begins behind that.
+    #[inline]
+    pub fn pass_turn(&mut self, place: InputPlace, input: usize) {
+        self.turns_mut(place.router())[input] = (place.vc + 1) % 64;
+    }
+
     /// The slots whose packets hold the inputs of a router's crossbar; none if packets hold none.
     #[inline]
     pub fn held(&self, router: RegionRouter) -> &[Option<u16>] {

@@ -1,7 +1,7 @@
 //! Switch allocation, and what follows from a grant: flits cross, credits go back, and with its tail a packet gives its output VC back.
 //! A port lets one flit in and one flit out per cycle (Dally & Towles, section 18.3).
 
-use crate::choices::{FlitAllocator, Speculation, SwitchInput, Timestamp};
+use crate::choices::{Speculation, Timestamp};
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::kernel::wires::Credit;
 use crate::node::{self, Nodes as _, Run};
@@ -126,10 +126,6 @@ impl<M: Run> VirtualChannel<'_, M> {
                 Some(rival) if bid.rank() < bids[rival].rank() => bids[rival] = bid,
                 Some(_) => {}
             }
-            if bid.rank() == Bid::FIRST && self.picks_vc() {
-                // No other VC goes before this one.
-                break;
-            }
         }
         if self.shared.plan.speculation == Speculation::Equal {
             // Between inputs nobody goes before others.
@@ -141,7 +137,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// granted one in this cycle that takes its flit.
     fn grant_switch(&mut self, Bid { input, slot, .. }: Bid) {
         let FlitInputVc { output, place, .. } = self.routers.inputs[slot];
-        self.routers.turns_mut(place.router())[usize::from(input)] = (place.vc + 1) % 64;
+        self.routers.pass_turn(place, input.into());
         if output.is_some_and(|owned| self.takes_flit(place.router(), owned)) {
             self.cross_and_hold(input.into(), slot);
         }
@@ -161,14 +157,7 @@ impl<M: Run> VirtualChannel<'_, M> {
 
     /// Whether an input of the crossbar asks for one of these output ports only.
     fn is_one_of(&self, asked: u16, output: usize) -> bool {
-        self.picks_vc() || asked as usize == output
-    }
-
-    /// Whether an input of the crossbar picks one of its VCs, and asks for one output port.
-    fn picks_vc(&self) -> bool {
-        let plan = &self.shared.plan;
-        matches!(plan.switch_allocator, FlitAllocator::SeparableInputFirst(_))
-            && plan.switch_input == SwitchInput::Vc
+        self.shared.plan.picks_vc() || asked as usize == output
     }
 
     /// Whether an output VC takes a flit: it has a credit, or leads to a node.
@@ -204,15 +193,11 @@ impl<M: Run> VirtualChannel<'_, M> {
             let arrives = departure + link.latency + (link.pace - 1);
             self.kernel.send_flit(region, arrives, fed);
         }
-        let output = &mut self.routers.outputs[pair];
         if is_last {
-            output.owner = None;
+            self.routers.outputs[pair].owner = None;
         }
         if !to_node {
-            output.credits -= 1;
-            if output.credits == 0 {
-                self.see_room(pair);
-            }
+            self.take_room(pair, 1);
         }
         self.leave(slot, (place, is_last));
         if is_last {

@@ -2,7 +2,7 @@
 //! port is fixed asks for all output VCs there that it may use, any other head for the one that its mechanism decides for.
 
 use crate::choices::Speculation;
-use crate::kernel::ids::{Id as _, RegionRouter, SlotId};
+use crate::kernel::ids::{Id as _, Pair, RegionRouter, SlotId};
 use crate::node::Run;
 use crate::router::virtual_channel::allocator::Bid;
 use crate::router::virtual_channel::places::{AskedVcs, InputPlace, OwnedVc};
@@ -145,7 +145,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         }
         if self.shared.is_for_requests(output) {
             // The space of the reply.
-            self.take_room(place.router(), output, length);
+            self.take_room(self.shared.pair_id(place.router(), Pair::at(output.pair.into())), length);
         }
     }
 
