@@ -150,6 +150,7 @@ def points(
         Callable[[str, str], list[list[int]]],
         Callable[[str], list[int]],
         Callable[[str], str],
+        Callable[[str], str],
         Callable[[str], bytes],
         Callable[[str], list[bytes]],
     ]
@@ -157,11 +158,11 @@ def points(
 ) -> list[str]:
     """Resolved configuration of every point of a document, as JSON.
 
-    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are six
+    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are seven
     functions, which may raise: the network in a file as a JSON object, the forwarding tables in a file for
-    the network in another one, the nodes in the file of a placement by rank, the flows in a file as a JSON
-    list, what is in the file of a program, decompressed, and the same of the files of all ranks of a Chakra
-    trace. Raises `ConfigError`, and what the handler of a signal raises.
+    the network in another one, the nodes in the file of a placement by rank, the packets in a file as a JSON
+    list, the flows in a file as a JSON list, what is in the file of a program, decompressed, and the same of
+    the files of all ranks of a Chakra trace. Raises `ConfigError`, and what the handler of a signal raises.
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:

@@ -88,6 +88,19 @@ pub enum HopCount {
     Routers,
 }
 
+/// In which order the allocators of a virtual-channel router count its ports, which says whose turn comes after whose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PortOrder {
+    /// As the topology numbers them: nodes first, and in a mesh, torus or ring the link to smaller coordinates before the one to larger.
+    /// Where a port has several inputs of the crossbar the first ones of all ports come first.
+    #[default]
+    Topology,
+    /// As BookSim 2 does: in a mesh, torus or ring the link to larger coordinates before the one to smaller, and the node of a router
+    /// that has one behind all links. The inputs of the crossbar of a port are next to each other.
+    Booksim,
+}
+
 /// Injection VC selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

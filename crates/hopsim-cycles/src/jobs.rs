@@ -2,9 +2,10 @@
 
 use hopsim_network::error::ConfigError;
 use hopsim_programs::job::ProgramPlan;
-use hopsim_random::{Purpose, Streams};
+use hopsim_random::{Purpose, Stream, Streams};
 use hopsim_traffic::changes::Phase;
 use hopsim_traffic::packet_lengths::PacketLengths;
+use hopsim_traffic::packet_list::PacketList;
 use hopsim_traffic::pattern::{Pattern, PatternConfig, Site, uniform};
 use hopsim_traffic::process::{Process, ProcessConfig, Rate, bernoulli};
 
@@ -103,6 +104,8 @@ pub struct TrafficPlan {
     pub load: f64,
     /// How long packets are.
     pub lengths: PacketLengths,
+    /// The packets of the job one by one, if they are given: then `pattern` and `process` generate none.
+    pub list: Option<Box<PacketList>>,
     /// Cycle in which the traffic begins.
     pub start: u32,
     /// Changes of the traffic: what differs from given cycles on, ascending.
@@ -124,6 +127,7 @@ impl TrafficPlan {
             processes: Vec::new(),
             load,
             lengths: PacketLengths::one(length, Streams::new(site.seed, Purpose::PacketLength)),
+            list: None,
             start: 0,
             changes: Vec::new(),
             outstanding: None,
@@ -132,8 +136,28 @@ impl TrafficPlan {
 
     /// Whether a node of the job ever sends: in some permutations nodes are their own image.
     pub fn sends(&self, node: u32) -> bool {
+        if let Some(list) = &self.list {
+            return !list.of(node).is_empty();
+        }
         let changes = self.changes.iter().map(|phase| &phase.pattern);
         !std::iter::once(&self.pattern).chain(changes).all(|pattern| pattern.is_silent(node))
+    }
+
+    /// Cycle in which a node generates its first packet, drawn from `process` unless packets are given; none if it never does.
+    pub fn first_at(&self, node: u32, process: &mut Stream) -> Option<u32> {
+        if let Some(list) = &self.list {
+            return list.packet(node, 0).map(|packet| packet.at);
+        }
+        self.sends(node).then(|| self.start.saturating_add(self.process_of(node).begin(process) - 1))
+    }
+
+    /// Length of the packet of this number among those that a node generates \[phits\].
+    #[inline]
+    pub fn length(&self, node: u32, number: u32) -> u32 {
+        match self.list.as_ref().and_then(|list| list.packet(node, number)) {
+            Some(packet) => packet.length,
+            None => self.lengths.draw(node, number),
+        }
     }
 
     /// When a node of the job sends.
@@ -149,6 +173,9 @@ impl TrafficPlan {
 
     /// Mean offered load of the cycles `first..end` \[phits/(node·cycle)\].
     pub fn offered_load(&self, (first, end): (u32, u32)) -> f64 {
+        if let Some(list) = &self.list {
+            return list.phits(first..end) as f64 / (f64::from(end - first) * self.nodes.len() as f64);
+        }
         if self.changes.is_empty() && self.start <= first {
             return self.load;
         }

@@ -146,7 +146,11 @@ fn simulate<'p, K: Kind, M: Run>(run: &Beginning<'p, '_, M::Observer>) -> AnySim
 pub fn is_full(system: &System) -> bool {
     let traffic = |job: &TrafficPlan| {
         let steady = job.process.is_bernoulli() && job.processes.is_empty();
-        !steady || !job.changes.is_empty() || job.request_reply() || job.pattern.may_name_source()
+        !steady
+            || !job.changes.is_empty()
+            || job.request_reply()
+            || job.pattern.may_name_source()
+            || job.list.is_some()
     };
     system.routing.redecides()
         || system.nic.when_full == WhenFull::Wait

@@ -3,8 +3,8 @@
 
 use crate::choices::{
     Allocator, Consumption, Ejection, FlitAllocator, FlitArbiter, InjectionCount, InjectionLatency,
-    InjectionLink, InjectionVc, InputPointer, OutputHold, SelfTraffic, Speculation, SwitchInput, VcReuse,
-    WhenFull,
+    InjectionLink, InjectionVc, InputPointer, OutputHold, PortOrder, SelfTraffic, Speculation, SwitchInput,
+    VcReuse, WhenFull,
 };
 use crate::injection::InjectionControl;
 use crate::jobs::{JobPlan, TrafficPlan};
@@ -201,6 +201,20 @@ pub struct VirtualChannelPlan {
     pub speculation: Speculation,
     /// Whether a packet keeps the input and the output of the switch for its next flit.
     pub hold_switch: bool,
+    /// In which order allocators count ports.
+    pub port_order: PortOrder,
+    /// What takes flits at a node, if that may have no room.
+    pub ejection: Option<EjectionBuffers>,
+}
+
+/// Buffers at a node, one for each ejection VC for packets that are not answered. The node takes a flit when it comes, and gives the credit
+/// back at once.
+#[derive(Clone, Copy, Debug)]
+pub struct EjectionBuffers {
+    /// Size of each \[flits\].
+    pub size: u32,
+    /// Cycles from the grant of the switch to a flit until its credit counts again.
+    pub round_trip: u32,
 }
 
 impl VirtualChannelPlan {
@@ -226,6 +240,12 @@ impl VirtualChannelPlan {
             VcReuse::Tail if self.whole_packets => length,
             VcReuse::Tail => self.vc_needs_credit.into(),
         }
+    }
+
+    /// Credits that an ejection VC must have for the head of a packet which is not answered to be granted it.
+    #[inline]
+    pub fn credits_to_node(&self, length: u32) -> u32 {
+        self.ejection.map_or(0, |ejection| self.credits_for(length, ejection.size))
     }
 }
 

@@ -34,7 +34,7 @@ use crate::memory;
 use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::choices::{
     Ejection, HopCount, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
-    OutputHold, SelfTraffic,
+    OutputHold, PortOrder, SelfTraffic,
 };
 use hopsim_cycles::injection::{ControlConfig, InjectionControl};
 use hopsim_cycles::jobs::job_of;
@@ -243,6 +243,9 @@ fn resolve_compat(experiment: &mut Experiment) {
     });
     s.self_traffic.get_or_insert(if booksim { SelfTraffic::Router } else { SelfTraffic::None });
     s.hop_count.get_or_insert(if booksim { HopCount::Routers } else { HopCount::Links });
+    if let RouterConfig::VirtualChannel(_) = experiment.router {
+        s.port_order.get_or_insert(if booksim { PortOrder::Booksim } else { PortOrder::Topology });
+    }
     let links = &mut experiment.links;
     let ejection = if booksim { links.injection } else { LinkConfig { latency: 1 } };
     links.ejection.get_or_insert(ejection);
@@ -365,7 +368,9 @@ fn request_vcs(experiment: &Experiment, injection: u32) -> u8 {
 
 fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {
     match &experiment.router {
-        RouterConfig::VirtualChannel(router) => virtual_channel::plan(router).map(RouterPlan::VirtualChannel),
+        RouterConfig::VirtualChannel(router) => {
+            virtual_channel::plan(experiment, router).map(RouterPlan::VirtualChannel)
+        }
         _ => cioq_plan(experiment).map(RouterPlan::Cioq),
     }
 }

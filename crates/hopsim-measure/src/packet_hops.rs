@@ -9,6 +9,7 @@ use hopsim_cycles::observer::Grant;
 use hopsim_experiment::config::measure::PacketsConfig;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{NONE, TERMINAL};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Columns of the table.
@@ -26,7 +27,7 @@ pub const PACKET_HOPS: [ColumnText; 24] = [
     (
         "delivered",
         CYCLES,
-        "Cycle in which its tail is at its node: generated plus its packet latency. Empty if it was not granted the way to its node by the end of the run.",
+        "Cycle in which its tail is at its node: generated plus its packet latency. Empty if it was not granted the way to its node by the end of the run, or if flits move one by one and its tail has not left by then.",
     ),
     ("hop", "", "Number of the router among those that the packet passes, from 0, the router of its source."),
     ("router", "", "Router that it passes."),
@@ -109,6 +110,8 @@ pub struct PacketHops {
     chosen: Chosen,
     nodes_per_router: u32,
     rows: Vec<HopRow>,
+    /// Where flits move one by one: the packets that have left for their nodes, and one packet length before their tails did so.
+    ends: Vec<(PacketKey, u32)>,
 }
 
 impl PacketHops {
@@ -117,7 +120,12 @@ impl PacketHops {
         let config = plan.experiment.measure.packets.clone().unwrap_or_default();
         let PacketsConfig { every, source, destination, from, to } = config;
         let chosen = Chosen { every, source, destination, generated: from..to.unwrap_or(u32::MAX) };
-        Self { chosen, nodes_per_router: plan.system.topology.nodes_per_router(), rows: Vec::new() }
+        Self {
+            chosen,
+            nodes_per_router: plan.system.topology.nodes_per_router(),
+            rows: Vec::new(),
+            ends: Vec::new(),
+        }
     }
 
     /// How many.
@@ -148,11 +156,20 @@ impl PacketHops {
         });
     }
 
+    /// The last flit of a packet leaves for its node, one packet length behind cycle `at`.
+    pub fn end(&mut self, packet: &Packet, at: u32) {
+        let key = packet.key(self.nodes_per_router);
+        if self.chosen.has(&key) {
+            self.ends.push((key, at));
+        }
+    }
+
     /// Appends the rows of the routers behind these, which have so many `places`.
     pub fn append(&mut self, other: &Self, places: usize) {
         let moved =
             |row: &HopRow| HopRow { slot: row.slot + places as u32, pair: row.pair + places as u32, ..*row };
         self.rows.extend(other.rows.iter().map(moved));
+        self.ends.extend(&other.ends);
     }
 
     /// The rows as a table, packet by packet in the order in which the packets were generated.
@@ -185,12 +202,7 @@ impl PacketHops {
             ("job".into(), Column::Named { names: jobs, rows: job }),
             ("length".into(), column(&|row| row.length.into())),
             ("generated".into(), column(&|row| row.packet.generated)),
-            (
-                "delivered".into(),
-                Column::F64(delivered(&rows, plan.ejection_delay(), |row| {
-                    layout.class[output(row).0] == TERMINAL
-                })),
-            ),
+            ("delivered".into(), Column::F64(self.delivered(&rows, plan))),
             ("hop".into(), column(&|row| row.hop.into())),
             ("router".into(), column(&router)),
             ("input_port".into(), column(&|row| input(row).0 as u32)),
@@ -210,18 +222,26 @@ impl PacketHops {
             ("misrouted".into(), column(&|row| row.misrouted.into())),
         ]
     }
-}
 
-/// When the tail of the packet of each row is at its node, `late` cycles after it has left the router; NaN if it has not set out for
-/// it.
-fn delivered(rows: &[&HopRow], late: u32, leaves: impl Fn(&HopRow) -> bool) -> Vec<f64> {
-    let mut cycles = vec![f64::NAN; rows.len()];
-    for (place, row) in rows.iter().enumerate().rev() {
-        if leaves(row) {
-            cycles[place] = f64::from(row.departed) + f64::from(row.length) + f64::from(late);
-        } else if rows.get(place + 1).is_some_and(|next| next.packet == row.packet) {
-            cycles[place] = cycles[place + 1];
+    /// When the tail of the packet of each row is at its node; NaN if it has not set out for it. The rows of a packet are together.
+    fn delivered(&self, rows: &[&HopRow], plan: &Plan) -> Vec<f64> {
+        let (layout, late) = (&plan.system.network.layout, plan.ejection_delay());
+        let by_flit = plan.system.router.cioq().is_none();
+        let ends: FxHashMap<PacketKey, u32> = self.ends.iter().copied().collect();
+        // A packet that moves as a whole is followed by its tail one length later.
+        let head = |row: &HopRow| {
+            let (port, _) = layout.pair_vc(row.pair as usize % layout.stride())?;
+            (layout.class[port] == TERMINAL).then_some(row.departed)
+        };
+        let mut cycles = vec![f64::NAN; rows.len()];
+        for (place, row) in rows.iter().enumerate().rev() {
+            let left = if by_flit { ends.get(&row.packet).copied() } else { head(row) };
+            if let Some(left) = left {
+                cycles[place] = f64::from(left) + f64::from(row.length) + f64::from(late);
+            } else if rows.get(place + 1).is_some_and(|next| next.packet == row.packet) {
+                cycles[place] = cycles[place + 1];
+            }
         }
+        cycles
     }
-    cycles
 }

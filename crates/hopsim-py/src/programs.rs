@@ -8,6 +8,7 @@ use hopsim_programs::error::ProgramError;
 use hopsim_programs::formats::chakra::{self, Setting};
 use hopsim_programs::formats::{Contents, Format};
 use hopsim_programs::program::Program;
+use hopsim_traffic::packet_list::ListedPacket;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -28,6 +29,8 @@ pub struct Readers {
     pub forwarding: Py<PyAny>,
     /// The nodes in the file of a placement by rank.
     pub nodes: Py<PyAny>,
+    /// The packets in a file as a JSON list.
+    pub packets: Py<PyAny>,
     /// The flows in a file as a JSON list.
     pub flows: Py<PyAny>,
     /// The contents of a file, decompressed.
@@ -36,12 +39,12 @@ pub struct Readers {
     pub ranks: Py<PyAny>,
 }
 
-/// The functions of [`Readers`] as Python hands them over: network, forwarding, nodes, flows, contents, ranks.
-pub type Functions = (Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>);
+/// The functions of [`Readers`] as Python hands them over: network, forwarding, nodes, packets, flows, contents, ranks.
+pub type Functions = (Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>);
 
 impl From<Functions> for Readers {
-    fn from((network, forwarding, nodes, flows, contents, ranks): Functions) -> Self {
-        Self { network, forwarding, nodes, flows, contents, ranks }
+    fn from((network, forwarding, nodes, packets, flows, contents, ranks): Functions) -> Self {
+        Self { network, forwarding, nodes, packets, flows, contents, ranks }
     }
 }
 
@@ -117,6 +120,11 @@ impl Files for PythonFiles {
 
     fn nodes(&self, file: &str) -> Result<Vec<u32>, String> {
         call(&self.readers()?.nodes, (file,), |answer| answer.extract())
+    }
+
+    fn packets(&self, file: &str) -> Result<Vec<ListedPacket>, String> {
+        let text: String = call(&self.readers()?.packets, (file,), |answer| answer.extract())?;
+        serde_json::from_str(&text).map_err(|error| error.to_string())
     }
 
     fn flows(&self, file: &str) -> Result<Vec<FlowConfig>, String> {

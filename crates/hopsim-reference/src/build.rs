@@ -149,7 +149,8 @@ impl Builder<'_> {
             PortClass::Link(_) => classes.of(class).vcs,
         };
         let ports = self.plan.system.topology.ports();
-        let vcs_of = |&class: &PortClass| (0..count(class)).map(|_| Door { owner: None }).collect();
+        let vcs_of =
+            |&class: &PortClass| (0..count(class)).map(|_| Door { owner: None, taken: Vec::new() }).collect();
         let doors: Vec<Vec<Door>> = ports.iter().map(vcs_of).collect();
         let crossbar = inputs.iter().map(|input| input.arbiters.len()).sum();
         Some(Flits {

@@ -8,8 +8,12 @@ use crate::state::flits::{Flits, Owned};
 use crate::state::packet::{Choice, Packet, Phit, Role};
 use crate::state::parts::{Input, Outstanding, Resident};
 use crate::state::place::{Place, Request};
-use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, Speculation, SwitchInput, Timestamp, VcReuse};
+use hopsim_cycles::choices::{
+    FlitAllocator, FlitArbiter, PortOrder, Speculation, SwitchInput, Timestamp, VcReuse,
+};
+use hopsim_experiment::config::router::RouterConfig;
 use hopsim_measure::trace::Hop;
+use hopsim_network::topology::Topology;
 use hopsim_random::{Purpose, Stream};
 
 /// The VC of an input port that asks for the switch.
@@ -42,14 +46,58 @@ impl Simulator<'_> {
         self.routers[router].flits.as_mut().expect("it is a virtual-channel router")
     }
 
-    /// The input VCs of a router: those of its nodes, each with those of all its ports, then those of links.
+    /// Where a port stands among those of its router if these are counted as BookSim does: links before the node of a router that has
+    /// one and behind those of one that has several, and of a dimension the link to larger coordinates first.
+    fn port_place(&self, is_node: bool, port: usize) -> (bool, usize, bool) {
+        let order = self.plan.experiment.semantics.port_order;
+        let (Some(PortOrder::Booksim), Topology::Cube(cube)) = (order, &*self.plan.system.topology) else {
+            return (false, 0, false);
+        };
+        let nodes_are_last = self.nodes_per_router == 1;
+        if is_node {
+            return (nodes_are_last, 0, false);
+        }
+        let link = port - self.nodes_per_router;
+        assert_eq!(cube.direction(port), (link / 2, link % 2 == 1));
+        (!nodes_are_last, link / 2, link.is_multiple_of(2))
+    }
+
+    /// The input ports of a router as allocators count them.
+    fn input_ports(&self, router: usize) -> Vec<usize> {
+        let inputs = &self.routers[router].inputs;
+        let mut ports: Vec<usize> = (0..inputs.len()).collect();
+        ports.sort_by_key(|&port| self.port_place(inputs[port].node.is_some(), port));
+        ports
+    }
+
+    /// The output ports of a router as allocators count them.
+    fn output_ports(&self, router: usize) -> Vec<usize> {
+        let outputs = &self.routers[router].outputs;
+        let mut ports: Vec<usize> = (0..outputs.len()).collect();
+        ports.sort_by_key(|&port| self.port_place(outputs[port].is_terminal(), port));
+        ports
+    }
+
+    /// The input VCs of a router as allocators count them: those of a node with those of all its ports.
     fn places(&self, router: usize) -> Vec<Place> {
-        let inputs = self.routers[router].inputs.iter().enumerate();
-        let mut places: Vec<Place> =
-            inputs.flat_map(|(input, port)| (0..port.vcs.len()).map(move |vc| (router, input, vc))).collect();
-        let node = |&(_, input, _): &Place| self.routers[router].inputs[input].node.map(|(node, _)| node);
-        places.sort_by_key(|place| node(place).unwrap_or(usize::MAX));
-        places
+        let inputs = &self.routers[router].inputs;
+        let mut ports = self.input_ports(router);
+        ports.sort_by_key(|&port| {
+            let node = inputs[port].node.map(|(node, _)| node);
+            (self.port_place(node.is_some(), port), node.unwrap_or(usize::MAX))
+        });
+        let vcs = |port: usize| (0..inputs[port].vcs.len()).map(move |vc| (router, port, vc));
+        ports.into_iter().flat_map(vcs).collect()
+    }
+
+    /// The inputs of the crossbar of a router as allocators count them: port and first VC of each.
+    fn flit_inputs(&self, router: usize) -> Vec<(usize, usize)> {
+        if self.plan.experiment.semantics.port_order != Some(PortOrder::Booksim) {
+            return self.crossbar_inputs(router);
+        }
+        let inputs = &self.routers[router].inputs;
+        let of_port = |port: usize| (0..inputs[port].arbiters.len()).map(move |first| (port, first));
+        self.input_ports(router).into_iter().flat_map(of_port).collect()
     }
 
     /// Whether the present packet of a VC owns no output VC, and its route has been computed.
@@ -65,10 +113,9 @@ impl Simulator<'_> {
     fn allocate_vcs(&mut self, router: usize) {
         let places = self.places(router);
         let choices: Vec<Vec<Choice>> = places.iter().map(|&place| self.choices(place)).collect();
-        let doors = self.flits(router).doors.iter().enumerate();
-        let outputs: Vec<Request> = doors
-            .flat_map(|(port, vcs)| (0..vcs.len()).map(move |vc| Request { port, vc: vc as u8 }))
-            .collect();
+        let doors = &self.flits(router).doors;
+        let vcs = |port: usize| (0..doors[port].len()).map(move |vc| Request { port, vc: vc as u8 });
+        let outputs: Vec<Request> = self.output_ports(router).into_iter().flat_map(vcs).collect();
         let asks: Asks = places
             .iter()
             .zip(&choices)
@@ -99,7 +146,26 @@ impl Simulator<'_> {
     /// Whether an output VC has a credit, or leads to a node.
     fn takes_flit(&self, router: usize, to: Request) -> bool {
         let output = &self.routers[router].outputs[to.port];
-        output.is_terminal() || output.credits(to.vc as usize) > 0
+        if output.is_terminal() {
+            self.room_at_node(router, to) > 0
+        } else {
+            output.credits(to.vc as usize) > 0
+        }
+    }
+
+    /// The size of the buffers at nodes, if they have one.
+    fn ejection_buffer(&self) -> Option<u32> {
+        let RouterConfig::VirtualChannel(router) = &self.plan.experiment.router else { return None };
+        router.buffers.ejection
+    }
+
+    /// Flits that the buffer at a node behind an ejection VC has room for; without end if it has no size, or is for requests.
+    fn room_at_node(&self, router: usize, to: Request) -> u32 {
+        let size = self.ejection_buffer();
+        let is_answered = to.vc >= self.plan.system.network.classes.one_way;
+        let Some(size) = size.filter(|_| !is_answered) else { return u32::MAX };
+        let taken = self.flits(router).doors[to.port][to.vc as usize].taken.iter();
+        size - taken.filter(|&&back| back > self.now).count() as u32
     }
 
     /// What a present packet asks for that counts.
@@ -141,11 +207,16 @@ impl Simulator<'_> {
             Role::Request(kind) if output.is_terminal() => {
                 self.nics[router * self.nodes_per_router + to.port].reply_space[kind] >= length
             }
-            _ if output.is_terminal() => true,
-            _ if !output.is_link() => false,
+            _ if !output.is_terminal() && !output.is_link() => false,
             _ => {
-                let (plan, credits) = (self.flits(router).plan, output.credits(to.vc as usize));
-                let is_empty = credits == output.buffer;
+                let plan = self.flits(router).plan;
+                let (credits, size) = if output.is_terminal() {
+                    let size = self.ejection_buffer();
+                    (self.room_at_node(router, to), size.unwrap_or(u32::MAX))
+                } else {
+                    (output.credits(to.vc as usize), output.buffer)
+                };
+                let is_empty = credits == size;
                 (plan.vc_reuse == VcReuse::Tail || is_empty)
                     && (!plan.whole_packets || credits >= length)
                     && (!plan.vc_needs_credit || credits > 0)
@@ -175,7 +246,7 @@ impl Simulator<'_> {
 
     /// Lets flits have the switch.
     fn allocate_switch(&mut self, router: usize) {
-        let inputs = self.crossbar_inputs(router);
+        let inputs = self.flit_inputs(router);
         let held = self.pass_held(router);
         let speculation = self.flits(router).plan.speculation;
         let separate = speculation == Speculation::Separate;
@@ -188,10 +259,11 @@ impl Simulator<'_> {
         let draws = self.draws(router, 2);
         let mut more = self.flits_mut(router).speculative_allocator.grant(&asks, draws);
         more.retain(|pair| granted.iter().all(|firm| firm.0 != pair.0 && firm.1 != pair.1));
+        let outputs = self.output_ports(router);
         for (turns, mut pairs) in [(firm, granted), (late, more)] {
             pairs.sort_unstable_by_key(|pair| pair.1);
             for (input, output) in pairs {
-                let turn = turns[input].iter().find(|turn| turn.port == output);
+                let turn = turns[input].iter().find(|turn| turn.port == outputs[output]);
                 let place = turn.expect("it is granted what it asks for").place;
                 let (port, number) = inputs[input];
                 self.routers[router].inputs[port].arbiters[number].serve((place.2, 0), self.now.into());
@@ -233,12 +305,12 @@ impl Simulator<'_> {
     /// What each input of the crossbar asks for at an allocator.
     fn asks(&self, router: usize, turns: &[Vec<Turn>]) -> Asks {
         let equal = self.flits(router).plan.speculation == Speculation::Equal;
-        let outputs = self.routers[router].outputs.len();
+        let outputs = self.output_ports(router);
         let of = |turns: &Vec<Turn>, port: usize| {
             let turn = turns.iter().find(|turn| turn.port == port)?;
             Some((turn.rank.0 && !equal, turn.rank.1))
         };
-        turns.iter().map(|turns| (0..outputs).map(|port| of(turns, port)).collect()).collect()
+        turns.iter().map(|turns| outputs.iter().map(|&port| of(turns, port)).collect()).collect()
     }
 
     /// The VCs for which the inputs of the crossbar ask, of those that speculate or do not, as `counts` says; held inputs and outputs are
@@ -249,7 +321,7 @@ impl Simulator<'_> {
         held: &[(usize, usize)],
         counts: impl Fn(bool) -> bool,
     ) -> Vec<Vec<Turn>> {
-        let inputs = self.crossbar_inputs(router).into_iter().enumerate();
+        let inputs = self.flit_inputs(router).into_iter().enumerate();
         let turns = |(number, input)| {
             let is_held = held.iter().any(|held| held.0 == number);
             let asks =
@@ -358,7 +430,10 @@ impl Simulator<'_> {
         let output = &mut self.routers[router].outputs[to.port];
         output.next = self.now + output.pace;
         let Some((peer, back)) = output.peer else {
-            return output.crossbar.push(departs, (packet, index));
+            output.crossbar.push(departs, (packet, index));
+            let link = self.plan.experiment.links.ejection.map_or(1, |link| link.latency);
+            let back = departs + 2 * link + self.flits(router).plan.credit_delay;
+            return self.flits_mut(router).doors[to.port][vc].taken.push(back);
         };
         output.outstanding[vc].push(Outstanding { packet, length: 1, minimal });
         let arrives = departs + latency + output.pace - 1;

@@ -3,11 +3,17 @@
 use hopsim_experiment::plan::Plan;
 use hopsim_random::Stream;
 use hopsim_traffic::packet_lengths::Share;
+use hopsim_traffic::packet_list::ListedPacket;
 
-/// The lengths of the packets of a job with their weights; none if it runs a program.
+/// The lengths of the packets of a job with their weights, if they are given each for itself; none if it runs a program.
 pub fn of_job(plan: &Plan, job: usize) -> Vec<Share> {
     let (_, job) = plan.experiment.running().nth(job).expect("the job of the plan is in the document");
     let Some(traffic) = &job.traffic else { return Vec::new() };
+    if let Some(list) = &traffic.packet_list {
+        let length = |packet: &ListedPacket| packet.length.or(traffic.packet_length).unwrap_or_default();
+        let share = |packet| Share { length: length(packet), weight: 1.0 };
+        return list.packets().iter().map(share).collect();
+    }
     match (traffic.packet_length, &traffic.packet_lengths) {
         (Some(length), None) => vec![Share { length, weight: 1.0 }],
         (None, Some(shares)) => shares.clone(),

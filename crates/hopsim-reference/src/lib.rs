@@ -31,6 +31,7 @@ mod consumption;
 mod flits;
 mod lengths;
 mod life;
+mod listed;
 mod matching;
 pub mod metrics;
 mod nic;

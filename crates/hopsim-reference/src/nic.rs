@@ -35,6 +35,9 @@ impl Simulator<'_> {
                 nic.next = ahead(self.now, traffic(job, node, self.now).1.begin(&mut nic.process) - 1);
             }
             while self.admit(node) {}
+            if self.nics[node].given.is_some() {
+                self.generate_given(node, job);
+            }
             let (pattern, process) = traffic(job, node, self.now);
             let waits = self.plan.system.nic.when_full == WhenFull::Wait || process.synchronised().is_some();
             if process.waits() {
@@ -46,6 +49,11 @@ impl Simulator<'_> {
             }
             while self.admit(node) {}
         }
+        self.drop_excess(node);
+    }
+
+    /// Drops the newest packets of a source queue that is longer than its limit.
+    pub(crate) fn drop_excess(&mut self, node: usize) {
         let nic = &mut self.nics[node];
         while nic.queue.len() > self.plan.system.nic.source_queue as usize {
             let newest = nic.queue.pop_back().expect("it is longer than its limit");
@@ -129,7 +137,7 @@ impl Simulator<'_> {
     }
 
     /// Puts a packet of the pattern into the source queue, one to itself only if nodes send to themselves.
-    fn generate(&mut self, node: usize, destination: u32, job: &TrafficPlan) {
+    pub(crate) fn generate(&mut self, node: usize, destination: u32, job: &TrafficPlan) {
         let sends_to_itself = self.plan.experiment.semantics.self_traffic == Some(SelfTraffic::Router);
         if destination as usize == node && !sends_to_itself {
             return;

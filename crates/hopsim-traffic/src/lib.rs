@@ -1,9 +1,11 @@
 //! Workloads: who sends to whom ([`pattern`]), when ([`process`]), from which nodes ([`placement`], [`rank_order`]), what changes
-//! during the run ([`changes`]), what is answered ([`request_reply`]) and how long packets are ([`packet_lengths`]).
+//! during the run ([`changes`]), what is answered ([`request_reply`]) and how long packets are ([`packet_lengths`]); or the packets,
+//! one by one ([`packet_list`]).
 
 pub mod changes;
 pub mod node_loads;
 pub mod packet_lengths;
+pub mod packet_list;
 pub mod pattern;
 pub mod placement;
 pub mod process;
@@ -45,6 +47,9 @@ pub struct Config {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = packet_lengths::Share::EXAMPLE)]
     pub packet_lengths: Option<Vec<packet_lengths::Share>>,
+    /// The packets of the job one by one, in place of `pattern` and `process`; default: packets are drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packet_list: Option<packet_list::PacketListConfig>,
     /// What differs from given cycles on, in their order; default: nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<changes::Change>,
@@ -56,7 +61,16 @@ pub struct Config {
 impl Config {
     /// Greatest length of the packets, as it is written \[phits\].
     pub fn longest_packet(&self) -> u32 {
+        let default = self.packet_length.unwrap_or(DEFAULT_PACKET_LENGTH);
+        if let Some(list) = &self.packet_list {
+            return list
+                .packets()
+                .iter()
+                .map(|packet| packet.length.unwrap_or(default))
+                .max()
+                .unwrap_or(default);
+        }
         let each = self.packet_lengths.iter().flatten().map(|share| share.length);
-        each.max().or(self.packet_length).unwrap_or(DEFAULT_PACKET_LENGTH)
+        each.max().unwrap_or(default)
     }
 }

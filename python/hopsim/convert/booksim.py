@@ -435,7 +435,7 @@ def _router(settings: Settings, network: Network, remarks: list[str]) -> dict[st
     others = {key: value for key, value in others.items() if value}
     return {
         "vcs": {**network.vcs, "injection": vcs, **others},
-        "buffers": dict.fromkeys([*network.vcs, "injection"], buffer),
+        "buffers": dict.fromkeys([*network.vcs, "injection", "ejection"], buffer),
         "routing_delay": settings.number("routing_delay"),
         "vc_allocation_delay": settings.number("vc_alloc_delay"),
         "switch_traversal_delay": settings.number("st_prepare_delay") + settings.number("st_final_delay"),

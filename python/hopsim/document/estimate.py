@@ -116,7 +116,12 @@ def _load_apart(job: Mapping[str, Any]) -> Mapping[str, Any]:
     if "traffic" not in job:
         return job
     alike: dict[str, Any] = {"process": {"bernoulli": {"load": 0.1}}, "node_loads": {"equal": {}}}
-    kept = {key: value for key, value in job["traffic"].items() if key != "changes"}
+    traffic: Mapping[str, Any] = job["traffic"]
+    if "packet_list" in traffic:
+        # The packets of a list belong to a run of some length.
+        lengths = [packet.get("length", traffic["packet_length"]) for packet in traffic["packet_list"]]
+        return {**job, "traffic": {**alike, "packet_length": max(lengths)}}
+    kept = {key: value for key, value in traffic.items() if key != "changes"}
     return {**job, "traffic": {**kept, **alike}}
 
 
@@ -169,7 +174,9 @@ def _expected(point: Point) -> tuple[float, float]:
     config, network = json.loads(point.config), survey(point)
     if is_fabric(config):
         return packet_hops(point) * FABRIC_HOP_NS / 1e9, _fabric_bytes(network) / 1e6
-    inside = network.nodes * _packet_rate(config["jobs"]) * min(_cycles(config), _latency(config, network))
+    inside = (
+        network.nodes * _packet_rate(config, network.nodes) * min(_cycles(config), _latency(config, network))
+    )
     time = 0.0 if runs_programs(point) else packet_hops(point) * _hop_ns(network) / 1e9
     state = network.state_bytes + PACKET_BYTES * inside
     return time, state / 1e6
@@ -194,7 +201,7 @@ def packet_hops(point: Point) -> float:
 def packet_hops_per_cycle(point: Point) -> float:
     """The same of a cycle of a network that is no fabric; none where nothing but programs runs."""
     config, network = json.loads(point.config), survey(point)
-    return network.nodes * _packet_rate(config["jobs"]) * network.hops
+    return network.nodes * _packet_rate(config, network.nodes) * network.hops
 
 
 def _cycles(config: Mapping[str, Any]) -> int:
@@ -206,14 +213,25 @@ def _cycles(config: Mapping[str, Any]) -> int:
     return warmup + measure["cycles"]
 
 
-def _packet_rate(jobs: Sequence[Mapping[str, Any]]) -> float:
+def _packet_rate(config: Mapping[str, Any], nodes: int) -> float:
     """Packets per node and cycle: the greatest of the jobs, as each has but part of the nodes."""
-    drawing = [job["traffic"] for job in jobs if "traffic" in job]
-    return max((_load(traffic) / mean_packet_length(traffic) for traffic in drawing), default=0.0)
+    sending = [job["traffic"] for job in config["jobs"] if "traffic" in job]
+    node_cycles = nodes * _cycles(config)
+    return max((_packets_per_node(traffic, node_cycles) for traffic in sending), default=0.0)
+
+
+def _packets_per_node(traffic: Mapping[str, Any], node_cycles: int) -> float:
+    """Packets per node and cycle of a job; of packets that are given, all over all nodes and cycles."""
+    if "packet_list" in traffic:
+        return len(traffic["packet_list"]) / node_cycles
+    return _load(traffic) / mean_packet_length(traffic)
 
 
 def mean_packet_length(traffic: Mapping[str, Any]) -> float:
     """Mean length of the packets of a job [phits]."""
+    if "packet_list" in traffic:
+        lengths = [packet.get("length", traffic["packet_length"]) for packet in traffic["packet_list"]]
+        return sum(lengths) / len(lengths)
     if "packet_lengths" not in traffic:
         return traffic["packet_length"]
     shares = traffic["packet_lengths"]

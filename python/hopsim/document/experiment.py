@@ -18,7 +18,16 @@ from typing import Any, TypeAlias, cast
 
 from hopsim import _core
 from hopsim.errors import ConfigError
-from hopsim.files import flows_file, forwarding_file, graph_file, placement_file, program_file, reading, toml
+from hopsim.files import (
+    flows_file,
+    forwarding_file,
+    graph_file,
+    packets_file,
+    placement_file,
+    program_file,
+    reading,
+    toml,
+)
 from hopsim.kinds import is_sequence, is_table
 from hopsim.suggestion import suggestion
 
@@ -145,8 +154,8 @@ class Experiment:
         try:
             # The points of a sweep mostly name the same file.
             network, flows = functools.cache(self._network), functools.cache(self._flows)
-            forwarding = functools.cache(self._forwarding)
-            files = (network, forwarding, self._nodes, flows, self._contents, self._ranks)
+            forwarding, packets = functools.cache(self._forwarding), functools.cache(self._packets)
+            files = (network, forwarding, self._nodes, packets, flows, self._contents, self._ranks)
             configs = _core.points(self.text, self.name, overrides, files)
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
@@ -182,6 +191,10 @@ class Experiment:
     def _nodes(self, file: str) -> list[int]:
         """The nodes in the file of a placement, by rank."""
         return placement_file.nodes(self.directory / file)
+
+    def _packets(self, file: str) -> str:
+        """The packets in a file, as JSON."""
+        return json.dumps(packets_file.packets(self.directory / file))
 
     def _flows(self, file: str) -> str:
         """The flows in a file, as JSON."""

@@ -71,7 +71,7 @@ seed = 7; k = 4;
         "router": {
             "virtual_channel": {
                 "vcs": {"network": 4, "injection": 4},
-                "buffers": {"network": 6, "injection": 6},
+                "buffers": {"network": 6, "injection": 6, "ejection": 6},
                 "routing_delay": 0,
                 "vc_allocation_delay": 2,
                 "switch_traversal_delay": 2,
@@ -246,7 +246,11 @@ def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
         "injection_rate = 0.01;"
     )
     assert made.document["measure"] == {"warmup": "auto", "cycles": 10_000, "batches": 10, "seed": 0}
-    assert made.document["router"]["virtual_channel"]["buffers"] == {"network": 8, "injection": 8}
+    assert made.document["router"]["virtual_channel"]["buffers"] == {
+        "network": 8,
+        "injection": 8,
+        "ejection": 8,
+    }
     assert made.remarks == [
         "buffer_policy = shared has no counterpart: every VC has a buffer of its own, of 8 flits.",
         "routing_delay = 2 is carried over as a pipeline; BookSim lets a router begin with all heads "

@@ -66,7 +66,11 @@ FEATURES: dict[str, dict[str, Any]] = {
     "a crossbar faster than the links (`speedup`)": {**MESH, **_router({"speedup": 2.0})},
     "allocators by name, iSLIP, PIM, wavefront": {**MESH, **_router({"switch_allocator": "wavefront"})},
     "speculation, held switches": {**MESH, **_router({"speculation": "equal", "hold_switch": True})},
-    "ejection VCs (`vcs.ejection`)": {**MESH, **_router({"vcs": {"ejection": 2}})},
+    "ejection VCs (`vcs.ejection`), buffers at nodes (`buffers.ejection`)": {
+        **MESH,
+        **_router({"vcs": {"ejection": 2}, "buffers": {"ejection": 300}}),
+    },
+    "order of ports (`semantics.port_order`)": {**MESH, "semantics": {"port_order": "booksim"}},
     "age arbitration": {**MESH, "AGE": True},
     "random arbiters, transit priority": {**MESH, **_router({"allocator": {"transit_priority": True}})},
     "credit delay, VCs granted again with all credits": {**MESH, **_router({"vc_reuse": "credits"})},
@@ -79,6 +83,11 @@ FEATURES: dict[str, dict[str, Any]] = {
     "packets of several lengths": {
         **MESH,
         **_traffic({"packet_lengths": [{"length": 1, "weight": 3}, {"length": 5, "weight": 1}]}),
+    },
+    "packets given one by one (`packet_list`)": {
+        **MESH,
+        **_traffic({"packet_list": [{"cycle": 3, "source": 0, "destination": 5, "length": 4}]}),
+        "load": None,
     },
     "requests and replies": {**DRAGONFLY, **_traffic({"request_reply": {"outstanding": 4}})},
     "programs: traces, collectives, Graph500": {**MESH, **PROGRAM, "load": None},

@@ -55,7 +55,7 @@ DOCUMENTS: list[dict[str, Any]] = [
         "sweep": {"product": {"routing": ["minimal", "valiant"], "router": ["input_queued"]}},
     },
     {
-        "topology": {"ring": {"routers": 4}},
+        "topology": {"ring": {"routers": 6}},
         "router": {"input_queued": {}},
         "nic": {"control": {"sat": {"l": 2, "k": 2}}},
         "jobs": [
@@ -65,6 +65,10 @@ DOCUMENTS: list[dict[str, Any]] = [
                 "placement": {"random_nodes": {"count": 2}},
                 "traffic": TRAFFIC
                 | {"packet_lengths": [{"length": 1, "weight": 3}, {"length": 4, "weight": 0.5}]},
+            },
+            {
+                "placement": {"list": [4, 5]},
+                "traffic": {"packet_list": [{"cycle": 1, "source": 4, "destination": 5, "length": 2}]},
             },
         ],
         "sweep": {"zip": {"links.network.latency": [1, 2], "jobs.0.traffic.packet_length": [4, 8]}},

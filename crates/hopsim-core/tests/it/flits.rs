@@ -3,7 +3,8 @@
 use hopsim_core::engine::{self, Control, Scope, Snapshot, Stages, Trial, audit, run_as, trace, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_cycles::choices::{
-    AgeConfig, FlitAllocator, FlitArbiter, Iterations, Speculation, SwitchInput, Timestamp, VcReuse,
+    AgeConfig, FlitAllocator, FlitArbiter, Iterations, PortOrder, Speculation, SwitchInput, Timestamp,
+    VcReuse,
 };
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
@@ -32,6 +33,8 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     arbiter: FlitArbiter::RoundRobin(Nothing {}),
     speculation: Speculation::None,
     hold_switch: false,
+    port_order: PortOrder::Topology,
+    ejection: None,
 };
 
 /// Routers with all allocators; those of a document by its number.

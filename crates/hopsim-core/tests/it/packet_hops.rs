@@ -224,3 +224,35 @@ fn too_many_rows_are_explained() {
          valid: a greater number, or fewer packets by measure.packets.source, destination, from and to"
     );
 }
+
+#[test]
+#[cfg(feature = "trace")]
+fn where_flits_move_one_by_one_a_packet_is_delivered_with_its_tail() {
+    // Buffers of two flits: tails fall behind their heads.
+    let document = json!({
+        "topology": { "mesh": { "sides": [4, 4] } }, "load": 0.3,
+        "router": { "virtual_channel": { "buffers": { "network": 2, "injection": 2 } } },
+        "links": { "ejection": { "latency": 3 }, "injection": { "latency": 1 } },
+        "jobs": [{ "traffic": { "packet_length": 7 } }],
+        "measure": { "warmup": 0, "cycles": 600, "streams": ["packet_hops"] },
+    });
+    let plan = plan(&document);
+    let lives = hopsim_core::engine::trace_as(&plan, 600, Trial::default()).expect("no deadlock");
+    let tail = |cycle: u32| i64::from(cycle) + 7 + 2;
+    let expected: BTreeMap<[i64; 2], i64> = lives
+        .iter()
+        .map(|life| ([life.source.into(), life.serial.into()], life.delivered.map_or(NOTHING, tail)))
+        .collect();
+    let outcome = outcome(&document);
+    let hops = table(&outcome, "packet_hops");
+    let found: BTreeMap<[i64; 2], i64> = rows(hops, ["source", "serial", "delivered"])
+        .into_iter()
+        .map(|[source, serial, delivered]| ([source, serial], delivered))
+        .collect();
+    assert!(found.values().filter(|&&delivered| delivered == NOTHING).count() > 5);
+    let late = rows(hops, ["port_class", "departed", "delivered"]).into_iter();
+    assert!(
+        late.filter(|&[class, departed, delivered]| class == 0 && delivered > departed + 9).count() > 100
+    );
+    assert_eq!(found, expected);
+}

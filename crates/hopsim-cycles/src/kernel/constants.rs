@@ -26,12 +26,16 @@ impl<'p> Constants<'p> {
     pub fn new(system: &'p System, crossing: u32) -> Self {
         let (pipeline, longest_link) = (system.router.pipeline_latency(), system.network.longest_link());
         let latency = longest_link.max(system.network.classes.terminal.latency);
+        let ejection = match system.router {
+            RouterPlan::VirtualChannel(router) => router.ejection.map_or(0, |ejection| ejection.round_trip),
+            RouterPlan::Cioq(_) => 0,
+        };
         Self {
             system,
             seed: system.seed,
             nodes_per_router: system.topology.nodes_per_router(),
             pipeline,
-            credits_ahead: latency + system.router.credit_delay(),
+            credits_ahead: ejection.max(latency + system.router.credit_delay()),
             moves_flits: matches!(system.router, RouterPlan::VirtualChannel(_)),
             ahead: crossing + latency + pipeline,
         }

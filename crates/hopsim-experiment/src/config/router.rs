@@ -465,10 +465,15 @@ pub struct InputBuffers {
     /// Injection buffer per VC, with room for the longest packet: nodes inject whole packets.
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub injection: u32,
+    /// Buffer at a node per ejection VC for packets that are not answered, of virtual-channel routers: the node takes every flit when it
+    /// comes, and its credit returns as fast as it came; default: there is always room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
+    pub ejection: Option<u32>,
 }
 
 impl Default for InputBuffers {
     fn default() -> Self {
-        Self { local: None, global: None, network: None, injection: 256 }
+        Self { local: None, global: None, network: None, injection: 256, ejection: None }
     }
 }

@@ -32,6 +32,7 @@ use draft::Draft;
 use hopsim_network::error::{ConfigError, Origin};
 use hopsim_network::topology::graph::Contents;
 use hopsim_programs::program::Program;
+use hopsim_traffic::packet_list::ListedPacket;
 pub use programs::resolved;
 use schema::Schema;
 use serde_json::Value;
@@ -65,6 +66,9 @@ pub trait Files {
     /// The nodes in the file of a placement, by rank.
     fn nodes(&self, file: &str) -> Result<Vec<u32>, String>;
 
+    /// The packets in a file.
+    fn packets(&self, file: &str) -> Result<Vec<ListedPacket>, String>;
+
     /// The flows in a file.
     fn flows(&self, file: &str) -> Result<Vec<FlowConfig>, String>;
 
@@ -88,6 +92,10 @@ impl Files for NoFiles {
     }
 
     fn nodes(&self, _: &str) -> Result<Vec<u32>, String> {
+        Err("cannot be read here".into())
+    }
+
+    fn packets(&self, _: &str) -> Result<Vec<ListedPacket>, String> {
         Err("cannot be read here".into())
     }
 

@@ -112,7 +112,15 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
             buffer("output", r.buffers.output)?;
             r.buffers.injection
         }
-        RouterConfig::InputQueued(r) => r.buffers.injection,
+        RouterConfig::InputQueued(r) => {
+            if let Some(size) = r.buffers.ejection {
+                let reason = "nodes of routers through which whole packets move have no such buffers";
+                return Err(ConfigError::new("router.input_queued.buffers.ejection", reason)
+                    .value(size)
+                    .valid("no such key, or router.virtual_channel"));
+            }
+            r.buffers.injection
+        }
         RouterConfig::VirtualChannel(r) => r.buffers.injection,
         RouterConfig::Infiniband(_) => not_a_fabric(),
     };

@@ -13,7 +13,8 @@ use hopsim_network::topology::Topology;
 use hopsim_programs::job::ProgramPlan;
 use hopsim_random::{Purpose, Stream, Streams};
 use hopsim_traffic::changes::{self, Phase};
-use hopsim_traffic::packet_lengths::PacketLengths;
+use hopsim_traffic::packet_lengths::{PacketLengths, Share};
+use hopsim_traffic::packet_list::{Limits, PacketList, PacketListConfig};
 use hopsim_traffic::pattern::Site;
 use hopsim_traffic::process::{ProcessConfig, Rate, check_load};
 use hopsim_traffic::{DEFAULT_PACKET_LENGTH, node_loads};
@@ -30,6 +31,10 @@ pub fn resolve_load(experiment: &mut Experiment) -> Result<(), ConfigError> {
     check_load(load)?;
     for (index, job) in experiment.jobs.iter_mut().enumerate() {
         let Some(traffic) = &mut job.traffic else { continue };
+        if traffic.packet_list.is_some() {
+            let reason = format!("jobs.{index}.traffic.packet_list says which packets there are");
+            return Err(ConfigError::new("load", reason).value(load).valid("no such key"));
+        }
         let process = &mut traffic.process;
         let path = format!("jobs.{index}.traffic.process.{}", process.name());
         let Some(own) = process.load_mut() else {
@@ -251,6 +256,9 @@ fn traffic_plan(
     traffic: &hopsim_traffic::Config,
     site: &Site<'_>,
 ) -> Result<TrafficPlan, ConfigError> {
+    if let Some(list) = &traffic.packet_list {
+        return listed_plan(experiment, job, (traffic, list), site);
+    }
     let lengths = packet_lengths(traffic, site.seed)?;
     let outstanding = traffic.request_reply.as_ref().map(|r| r.outstanding.unwrap_or(u32::MAX));
     if outstanding == Some(0) {
@@ -287,10 +295,38 @@ fn traffic_plan(
         pattern,
         process,
         lengths,
+        list: None,
         start: job.start,
         changes,
         outstanding,
     })
+}
+
+/// A job whose packets are given one by one.
+fn listed_plan(
+    experiment: &Experiment,
+    job: &JobConfig,
+    (traffic, list): (&hopsim_traffic::Config, &PacketListConfig),
+    site: &Site<'_>,
+) -> Result<TrafficPlan, ConfigError> {
+    let length = traffic.packet_length.unwrap_or(DEFAULT_PACKET_LENGTH);
+    within(PACKET_LENGTHS, length, "packet_length")?;
+    let end = experiment.measure.warmup.cycles() + experiment.measure.cycles;
+    let limits = Limits { nodes: site.nodes, start: job.start, end, to_itself: site.to_itself, length };
+    let list = PacketList::new(list.packets(), &limits).map_err(|e| e.within("packet_list"))?;
+    let streams = Streams::new(site.seed, Purpose::PacketLength);
+    let lengths = match *list.lengths() {
+        [(only, _)] => PacketLengths::one(only, streams),
+        ref several => {
+            let share = |&(length, packets): &(u32, u32)| Share { length, weight: packets.into() };
+            PacketLengths::several(&several.iter().map(share).collect::<Vec<_>>(), streams)?
+        }
+    };
+    // A job without traffic of its own, to which the list is added.
+    let to_itself = Site { to_itself: true, ..*site };
+    let silent = TrafficPlan::uniform(&to_itself, 0.0, length)?;
+    let name = job.name.clone().unwrap_or(silent.name);
+    Ok(TrafficPlan { name, lengths, list: Some(Box::new(list)), start: job.start, ..silent })
 }
 
 /// How long the packets of a job are.

@@ -1,6 +1,7 @@
 //! Virtual-channel routers: their plan, and what they cannot do that routers of whole packets can.
 
-use crate::config::limits::{DELAYS, VCS, within};
+use super::jobs::longest_packet;
+use crate::config::limits::{BUFFERS, DELAYS, VCS, within};
 use crate::config::measure::RecordStream;
 use crate::config::router::RouterConfig;
 use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, VirtualChannel};
@@ -10,14 +11,14 @@ use hopsim_cycles::choices::{
     VcReuse,
 };
 use hopsim_cycles::injection::ControlConfig;
-use hopsim_cycles::system::VirtualChannelPlan;
+use hopsim_cycles::system::{EjectionBuffers, VirtualChannelPlan};
 use hopsim_network::error::ConfigError;
 use hopsim_routing::RoutingConfig;
 use serde::Serialize;
 use serde_json::json;
 
 /// The plan of the routers of a document.
-pub fn plan(router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> {
+pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> {
     let path = |key: &str| format!("router.virtual_channel.{key}");
     within(DELAYS, router.routing_delay, path("routing_delay"))?;
     within(ALLOCATION_DELAYS, router.vc_allocation_delay, path("vc_allocation_delay"))?;
@@ -41,7 +42,29 @@ pub fn plan(router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> 
         arbiter: router.arbiter,
         speculation: router.speculation,
         hold_switch: router.hold_switch,
+        port_order: experiment.semantics.port_order.unwrap_or_default(),
+        ejection: ejection(experiment, router)?,
     })
+}
+
+/// The buffers at nodes.
+fn ejection(
+    experiment: &Experiment,
+    router: &VirtualChannel,
+) -> Result<Option<EjectionBuffers>, ConfigError> {
+    let Some(size) = router.buffers.ejection else { return Ok(None) };
+    let path = "router.virtual_channel.buffers.ejection";
+    within(BUFFERS, size, path)?;
+    let longest = longest_packet(experiment);
+    if router.switching == FlitSwitching::VirtualCutThrough && size < longest {
+        let reason = "a head is granted an ejection VC if there is room for the whole packet";
+        return Err(ConfigError::new(path, reason)
+            .value(size)
+            .valid(format!("at least {longest} flits, or switching = \"wormhole\"")));
+    }
+    let latency = experiment.links.ejection.map_or(1, |link| link.latency);
+    let round_trip = router.switch_traversal_delay + 2 * latency + router.credit_delay;
+    Ok(Some(EjectionBuffers { size, round_trip }))
 }
 
 /// Refuses to say that a head needs a credit where it needs more anyway.
@@ -114,7 +137,11 @@ fn check_allocators(router: &VirtualChannel) -> Result<(), ConfigError> {
 /// Refuses what a document says that has virtual-channel routers and that they do not have.
 pub fn check(experiment: &Experiment) -> Result<(), ConfigError> {
     if !matches!(experiment.router, RouterConfig::VirtualChannel(_)) {
-        return Ok(());
+        let Some(order) = experiment.semantics.port_order else { return Ok(()) };
+        let reason = "is about the allocators of virtual-channel routers";
+        return Err(ConfigError::new("semantics.port_order", reason)
+            .value(json!(order))
+            .valid("no such key, or router.virtual_channel"));
     }
     check_semantics(experiment)?;
     if experiment.nic.control != ControlConfig::default() {

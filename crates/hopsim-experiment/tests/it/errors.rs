@@ -93,7 +93,7 @@ fn load_where_it_does_not_belong() {
         after("[[jobs]]\n[[jobs]]\ntraffic = { load = 0.2 }"),
         "line 9, column 13: jobs.1.traffic.load = 0.2: unknown key; did you mean \
          `jobs.1.traffic.process.bernoulli.load` or `load`? \
-         Valid: pattern, process, node_loads, packet_length, packet_lengths, changes, request_reply"
+         Valid: pattern, process, node_loads, packet_length, packet_lengths, packet_list, changes, request_reply"
     );
 }
 
@@ -757,7 +757,7 @@ fn shared_buffers_that_do_not_fit() {
     assert_eq!(
         after("[router.input_queued.buffers]\ndamq = {}"),
         "line 8, column 1: router.input_queued.buffers.damq: unknown key; did you mean `router.cioq.buffers.damq`? \
-         Valid: local, global, network, injection"
+         Valid: local, global, network, injection, ejection"
     );
 }
 
@@ -1807,5 +1807,65 @@ fn bursts_in_step_over_long_links_to_nodes() {
     assert_eq!(
         message_of(text, &[]),
         "line 6, column 14: links.ejection.latency = 2: bursts begin when the last packet has left for its node; valid: 1"
+    );
+}
+
+#[test]
+fn packets_that_are_given_one_by_one() {
+    let network = "topology.mesh.sides = [2, 2]\nmeasure = { warmup = 0, cycles = 100 }\n";
+    let of = |list: &str, more: &str| {
+        let text = format!("{network}[[jobs]]\ntraffic.packet_list = {list}\n{more}");
+        let message = message_of(&text, &[]);
+        let place = message.split_once(": ").filter(|(place, _)| place.starts_with("line "));
+        place.map_or(message.clone(), |(_, rest)| rest.into())
+    };
+    let packet = "[{ cycle = 3, source = 0, destination = 1, length = 4 }]";
+    assert_eq!(of(packet, ""), "accepted");
+    assert_eq!(of(packet, "traffic.packet_length = 2"), "accepted");
+    for (key, value) in [
+        ("pattern", "\"uniform\""),
+        ("process", "\"bernoulli\""),
+        ("node_loads", "{ equal = {} }"),
+        ("packet_lengths", "[{ length = 1, weight = 1.0 }, { length = 2, weight = 1.0 }]"),
+        ("changes", "[{ cycle = 5, pattern = \"uniform\" }]"),
+        ("request_reply", "{}"),
+    ] {
+        let message = of(packet, &format!("traffic.{key} = {value}"));
+        let expected = "packet_list says which packets there are; valid: no such key, or no packet_list";
+        assert!(
+            message.starts_with(&format!("jobs.0.traffic.{key}")) && message.ends_with(expected),
+            "{message}"
+        );
+    }
+    let path = "jobs.0.traffic.packet_list";
+    for (list, expected) in [
+        (
+            "[]",
+            ": names no packet; valid: a list of { cycle, source, destination, length } tables, or a pattern",
+        ),
+        (
+            "[{ cycle = 100, source = 0, destination = 1 }]",
+            ".0.cycle = 100: the run ends before; valid: 0 … 99, or a longer measure.cycles",
+        ),
+        (
+            "[{ cycle = 1, source = 0, destination = 1 }, { cycle = 1, source = 4, destination = 1 }]",
+            ".1.source = 4: the job has no such node; valid: the number of a node of the job",
+        ),
+        (
+            "[{ cycle = 1, source = 2, destination = 2 }]",
+            ".0.destination = 2: nodes do not send to themselves; \
+             valid: another node of the job, or semantics.self_traffic = \"router\"",
+        ),
+        (
+            "[{ cycle = 1, source = 2, destination = 1, length = 0 }]",
+            ".0.length = 0: out of range; valid: 1 … 4096",
+        ),
+        ("{ file = \"packets.csv\" }", ".file = \"packets.csv\": cannot be read here"),
+    ] {
+        assert_eq!(of(list, ""), format!("{path}{expected}"));
+    }
+    assert_eq!(
+        message_of(&format!("load = 0.1\n{network}[[jobs]]\ntraffic.packet_list = {packet}\n"), &[]),
+        "line 1, column 1: load = 0.1: jobs.0.traffic.packet_list says which packets there are; valid: no such key"
     );
 }

@@ -1,6 +1,7 @@
 //! Documents with virtual-channel routers: what they mean, and what they must not say.
 
 use crate::errors::message_of;
+use hopsim_cycles::choices::PortOrder;
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use serde_json::{Value, json};
@@ -358,4 +359,53 @@ fn rings_have_no_bubbles_of_flits() {
         );
         assert_eq!(on(TORUS, &vcs), "accepted");
     }
+}
+
+#[test]
+fn buffers_at_nodes_hold_what_their_flow_needs() {
+    let size = "router.virtual_channel.buffers.ejection";
+    assert_eq!(on(MESH, &format!("{size} = 1")), "accepted");
+    assert_eq!(on(MESH, &format!("{size} = 0")), format!("{size} = 0: out of range; valid: 1 … 16777216"));
+    let whole =
+        "router.virtual_channel = { buffers = { ejection = 7 }, switching = \"virtual_cut_through\" }";
+    assert_eq!(
+        on(MESH, whole),
+        format!(
+            "{size} = 7: a head is granted an ejection VC if there is room for the whole packet; \
+             valid: at least 8 flits, or switching = \"wormhole\""
+        )
+    );
+    let message = message_of(&format!("{MESH}router.input_queued.buffers.ejection = 9\n"), &[]);
+    assert!(
+        message.ends_with(
+            "router.input_queued.buffers.ejection = 9: nodes of routers through which whole packets move have no such \
+             buffers; valid: no such key, or router.virtual_channel"
+        ),
+        "{message}"
+    );
+    // Switch traversal, the link there and back, and the delay of the credit.
+    let delays = json!({ "switch_traversal_delay": 4, "credit_delay": 3, "buffers": { "ejection": 5 } });
+    let ejection = routers(&plan(&delays)).ejection.unwrap();
+    assert_eq!((ejection.size, ejection.round_trip), (5, 9));
+    assert!(routers(&plan(&json!({}))).ejection.is_none());
+}
+
+#[test]
+fn ports_are_counted_as_in_booksim_where_a_document_or_compat_says_so() {
+    let order = |lines: &str| {
+        let text = format!("{MESH}router = \"virtual_channel\"\n{lines}");
+        let points = hopsim_experiment::document::points(&text, &[]).unwrap();
+        points[0].experiment.semantics.port_order
+    };
+    assert_eq!(order(""), Some(PortOrder::Topology));
+    assert_eq!(order("compat = \"booksim\""), Some(PortOrder::Booksim));
+    assert_eq!(order("compat = \"booksim\"\nsemantics.port_order = \"topology\""), Some(PortOrder::Topology));
+    let message = message_of(&format!("{MESH}semantics.port_order = \"booksim\"\n"), &[]);
+    assert!(
+        message.ends_with(
+            "semantics.port_order = \"booksim\": is about the allocators of virtual-channel routers; \
+             valid: no such key, or router.virtual_channel"
+        ),
+        "{message}"
+    );
 }

@@ -157,6 +157,11 @@ impl Observer for Recorder {
         if let Some(tracer) = &mut self.tracer {
             tracer.delivered(&mut (), packet, at, topology);
         }
+        if self.links.by_flit
+            && let Some(packets) = places.link_waits().and_then(|waits| waits.packets.as_mut())
+        {
+            packets.end(packet, at);
+        }
         let length = u32::from(packet.length);
         let latency = at - packet.generated + length + self.links.ejection;
         if let Some(row) = self.row(at) {

@@ -6,6 +6,7 @@ use super::{Run, Span, mean};
 use crate::Life;
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_measure::{Column, Table};
+use hopsim_traffic::packet_list::ListedPacket;
 use serde_json::{Map, Value};
 
 /// The keys of the record that say what a run cost and not what it measured: how often the engine asked its routing.
@@ -188,6 +189,14 @@ impl Run<'_> {
         let name = self.plan.system.jobs[job].name();
         let written = self.plan.experiment.jobs.iter().find(|job| job.name.as_deref() == Some(name))?;
         let traffic = written.traffic.as_ref()?;
+        if let Some(list) = &traffic.packet_list {
+            let window = self.window();
+            let within =
+                |packet: &&ListedPacket| (window.first..window.end).contains(&(written.start + packet.cycle));
+            let lengths = list.packets().iter().filter(within).map(|p| p.length.or(traffic.packet_length));
+            let phits: f64 = lengths.flatten().map(f64::from).sum();
+            return Some(phits / window.cycles() / self.plan.system.jobs[job].nodes().len() as f64);
+        }
         let mut load = if traffic.node_loads.are_equal() {
             (*traffic.process.clone().load_mut()?)?
         } else {

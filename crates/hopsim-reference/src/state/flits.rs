@@ -26,6 +26,8 @@ pub struct Lane {
 pub struct Door {
     /// The packet that owns the output VC; no packet owns one to a node.
     pub owner: Option<usize>,
+    /// When the credits of flits that have left for a node come back, if its buffer has a size.
+    pub taken: Vec<u32>,
 }
 
 /// What a virtual-channel router keeps.

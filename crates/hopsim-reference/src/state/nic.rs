@@ -3,7 +3,8 @@
 use super::delay::DelayLine;
 use super::packet::{Packet, Role};
 use crate::lengths;
-use hopsim_cycles::choices::{InjectionLink, InjectionVc};
+use crate::listed::{self, Given};
+use hopsim_cycles::choices::{InjectionLink, InjectionVc, VcReuse};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_cycles::system::RouterPlan;
 use hopsim_experiment::plan::Plan;
@@ -32,6 +33,8 @@ pub struct Nic {
     pub packet_length: Stream,
     /// Lengths of the packets that the node draws, with their weights.
     pub lengths: Vec<Share>,
+    /// Packets that are given to the node and not generated yet; `None` if it draws them.
+    pub given: Option<VecDeque<Given>>,
     /// Cycle of the next generation, or of the next burst.
     pub next: Option<u32>,
     /// Destination of the present burst; `None` between bursts.
@@ -66,6 +69,8 @@ pub struct Nic {
     pub carried: [Option<u32>; 2],
     /// Whether the packets of the node set out when there is room for a flit.
     pub by_flits: bool,
+    /// Room that an injection VC has when a packet sets out by it, by flits.
+    pub least_room: u32,
 }
 
 /// The injection VCs for packets that set out in the direction of those from one node to another.
@@ -112,6 +117,7 @@ impl Nic {
             injection_vc: stream(Purpose::InjectionVc),
             packet_length: stream(Purpose::PacketLength),
             lengths: job.map_or_else(Vec::new, |job| lengths::of_job(plan, job)),
+            given: job.and_then(|job| listed::of_node(plan, job, node)),
             next: None,
             burst: None,
             due: None,
@@ -128,6 +134,7 @@ impl Nic {
             sending: Vec::new(),
             credit_wire: DelayLine::new(),
             carried: [None; 2],
+            least_room: 1,
             by_flits: match plan.system.router {
                 RouterPlan::Cioq(_) => false,
                 RouterPlan::VirtualChannel(router) => {
@@ -135,10 +142,16 @@ impl Nic {
                 }
             },
         };
+        if let RouterPlan::VirtualChannel(router) = plan.system.router
+            && router.vc_reuse == VcReuse::Credits
+        {
+            // The node knows that all flits of the packet before have left.
+            nic.least_room = terminal.buffer;
+        }
         if let Some(job) = job.and_then(|job| plan.system.jobs[job].traffic()) {
             let process = job.process_of(node as u32);
-            nic.next =
-                ahead(job.start, process.begin(&mut nic.process) - 1).filter(|_| job.sends(node as u32));
+            let begins = job.sends(node as u32) && nic.given.is_none();
+            nic.next = ahead(job.start, process.begin(&mut nic.process) - 1).filter(|_| begins);
             nic.left = process.synchronised().unwrap_or(0);
             // Packets of a job with replies have one length.
             let length = nic.lengths[0].length;
@@ -152,8 +165,16 @@ impl Nic {
         nic
     }
 
+    /// The next packet that is given to the node.
+    pub fn next_given(&self) -> Option<Given> {
+        self.given.as_ref()?.front().copied()
+    }
+
     /// The length of the packet that the node generates next.
     pub fn next_length(&self) -> u32 {
+        if let Some(given) = self.next_given() {
+            return given.length;
+        }
         lengths::drawn(&self.lengths, &self.packet_length, self.generated)
     }
 
@@ -220,7 +241,7 @@ impl Nic {
 
     /// How many flits of a packet must find room for it to set out.
     pub fn needs(&self, length: u32, reply: bool) -> u32 {
-        if self.by_flits && !reply { 1 } else { length }
+        if self.by_flits && !reply { self.least_room } else { length }
     }
 
     /// Whether an injection VC and the wire to it take a packet of some length in cycle `now`, a reply or another one.

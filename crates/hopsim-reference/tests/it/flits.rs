@@ -43,7 +43,16 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 74] = [
+const COVERED: [&str; 83] = [
+    "buffers at nodes",
+    "buffers at nodes shorter than their round trip",
+    "ports of a mesh as of Booksim",
+    "ports of a torus as of Booksim",
+    "ports of a ring as of Booksim",
+    "several inputs of the crossbar as of BookSim",
+    "several nodes as of BookSim",
+    "one node as of BookSim",
+    "several injection ports as of BookSim",
     "VCs free with Tail",
     "VCs free with Credits",
     "VCs with a credit",
@@ -150,6 +159,8 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         arbiter,
         speculation,
         hold_switch,
+        port_order,
+        ejection,
     } = plan_of_routers;
     let by_output = matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));
     let by_output = by_output && switch_input == SwitchInput::Output;
@@ -181,6 +192,14 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         format!("injection VCs by {:?}", plan.system.nic.injection_vc),
         format!("{} ejection VCs", plan.system.network.classes.one_way),
         if whole_packets { "whole packets" } else { "flits" }.to_owned(),
+        if ejection.is_some() { "buffers at nodes" } else { "no buffers at nodes" }.to_owned(),
+        if ejection.is_some_and(|own| own.size < own.round_trip) {
+            "buffers at nodes shorter than their round trip"
+        } else {
+            "other buffers at nodes"
+        }
+        .to_owned(),
+        format!("ports of a {} as of {port_order:?}", plan.experiment.topology.name()),
     ]
 }
 
@@ -194,6 +213,10 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
     let whole = system.router.keeps_whole_packets();
     let router = serde_json::to_value(&plan.experiment.router).unwrap();
     let flexible = router["virtual_channel"]["vcs"]["management"].get("flexvc").is_some();
+    let several_inputs = system.network.layout.inputs() > system.network.layout.ports();
+    let as_booksim = names
+        .iter()
+        .any(|name| *name == "ports of a mesh as of Booksim" || *name == "ports of a torus as of Booksim");
     let more = [
         (classes.links.iter().any(|class| class.buffer < longest), "buffers shorter than a packet"),
         (classes.terminal.buffer < longest, "injection VCs shorter than a packet"),
@@ -211,7 +234,11 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         (system.jobs.iter().any(|job| !job.changes().is_empty()), "changes"),
         (system.nic.source_queue < u32::MAX, "bounded source queues"),
         (flexible, "flexvc"),
-        (system.network.layout.inputs() > system.network.layout.ports(), "several inputs of the crossbar"),
+        (several_inputs, "several inputs of the crossbar"),
+        (as_booksim && several_inputs, "several inputs of the crossbar as of BookSim"),
+        (as_booksim && system.network.layout.terminals > 1, "several nodes as of BookSim"),
+        (as_booksim && system.network.layout.terminals == 1, "one node as of BookSim"),
+        (as_booksim && system.nic.injection_ports > 1, "several injection ports as of BookSim"),
         (lives.iter().any(|packet| packet.hops.iter().any(|hop| hop.misrouted)), "detours"),
     ];
     names.extend(more.iter().filter(|(has, _)| *has).map(|(_, name)| (*name).to_owned()));

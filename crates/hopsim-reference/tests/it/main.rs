@@ -9,6 +9,7 @@ mod found;
 mod laws;
 mod metrics;
 mod on_off;
+mod packet_lists;
 mod program_laws;
 mod programs;
 mod routing;

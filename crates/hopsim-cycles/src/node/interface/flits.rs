@@ -3,6 +3,7 @@
 //! The packets that a pattern draws set out as soon as there is room for a flit, if those in the network do (wormhole switching); their
 //! other flits follow as there is room. All others set out when there is room for the whole packet.
 
+use crate::choices::VcReuse;
 use crate::kernel::Kernel;
 use crate::kernel::by::By;
 use crate::kernel::ids::{Id as _, RegionNode, Terminal};
@@ -39,6 +40,8 @@ pub struct FlitWires {
     begun: Vec<(RegionNode, u8)>,
     /// Flits that have left an injection VC, of which their node has not heard.
     credits: Wheel<(RegionNode, u8)>,
+    /// Flits that must find room for a packet to set out by flits -- constant.
+    needed: u32,
 }
 
 /// What a node remembers of the flits that it sends, in a snapshot.
@@ -60,7 +63,16 @@ impl FlitWires {
             nodes: (first..first + nodes as u32).map(node).collect(),
             begun: Vec::new(),
             credits: Wheel::new(system.network.classes.terminal.latency),
+            needed: match router.vc_reuse {
+                VcReuse::Tail => 1,
+                VcReuse::Credits => system.network.classes.terminal.buffer,
+            },
         })
+    }
+
+    /// Whether the flits of a packet of a node wait for room one by one.
+    fn sends_singly(&self, node: RegionNode, packet: Candidate) -> bool {
+        !packet.reply && !self.nodes[node].by_packets
     }
 
     /// Whether a wire has a packet whose other flits wait for room.
@@ -101,11 +113,20 @@ impl FlitWires {
 }
 
 impl Interfaces {
-    /// How many flits or phits of a packet of `node` must find room for the packet to set out.
+    /// How many flits or phits of a packet of `node` an injection VC must have room for, for the packet to set out.
     #[inline]
     pub(super) fn needed(&self, node: RegionNode, packet: Candidate) -> u32 {
         match &self.flits {
-            Some(flits) if !packet.reply && !flits.nodes[node].by_packets => 1,
+            Some(flits) if flits.sends_singly(node, packet) => flits.needed,
+            _ => packet.length,
+        }
+    }
+
+    /// How many flits or phits of a packet of `node` the wire takes, one behind the other, when the packet sets out.
+    #[inline]
+    pub(super) fn sent(&self, node: RegionNode, packet: Candidate) -> u32 {
+        match &self.flits {
+            Some(flits) if flits.sends_singly(node, packet) => 1,
             _ => packet.length,
         }
     }
@@ -163,7 +184,7 @@ impl Interfaces {
         (node, vc): (RegionNode, usize),
         packet: &Waiting,
     ) {
-        let sent = self.needed(node, packet.candidate());
+        let sent = self.sent(node, packet.candidate());
         if self.counts_at_buffer::<M>() {
             self.count_injected(kernel, node, vc, packet.length);
         }

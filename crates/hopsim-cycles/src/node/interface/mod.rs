@@ -403,10 +403,11 @@ impl Interfaces {
     #[inline(always)]
     fn admission<M: Mode>(&mut self, now: u32, node: RegionNode, packet: Candidate) -> Option<usize> {
         let Candidate { destination, length, reply } = packet;
-        let needed = if M::FULL { self.needed(node, packet) } else { length };
+        let (needed, sent) =
+            if M::FULL { (self.needed(node, packet), self.sent(node, packet)) } else { (length, length) };
         if self.policy == InjectionVc::Direction {
             let vc = self.directed_vc(now, node, packet)?;
-            self.nics[node].wire_free[self.ports * vc / self.vcs] = now + needed;
+            self.nics[node].wire_free[self.ports * vc / self.vcs] = now + sent;
             return Some(vc);
         }
         let class = if M::FULL { self.class(reply) } else { VcClass { first: 0, count: self.vcs } };
@@ -427,7 +428,7 @@ impl Interfaces {
         if M::FULL && !reply {
             self.answers[node].unanswered += 1;
         }
-        nic.wire_free[0] = now + needed;
+        nic.wire_free[0] = now + sent;
         Some(vc)
     }
 }

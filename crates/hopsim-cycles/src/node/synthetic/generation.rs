@@ -22,6 +22,7 @@ use crate::node::synthetic::source::TrafficSource;
 use crate::node::synthetic::{KEPT, Synthetic};
 use crate::observer::{Load, Observer as _};
 use hopsim_network::network::NONE;
+use hopsim_traffic::packet_list::{GivenPacket, PacketList};
 use hopsim_traffic::pattern::Pattern;
 use hopsim_traffic::process::Process;
 
@@ -193,7 +194,11 @@ impl Synthetic {
     fn generate_full<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode) {
         let (source, generator) = (kernel.span.node(node), &mut self.generators[node]);
         let index = generator.job as usize;
-        let (pattern, process) = self.changes.present(kernel.constants.system.traffic(index), index, source);
+        let traffic = kernel.constants.system.traffic(index);
+        if let Some(list) = &traffic.list {
+            return self.generate_listed(kernel, node, list);
+        }
+        let (pattern, process) = self.changes.present(traffic, index, source);
         if process.waits() {
             return self.generate_in_burst(kernel, node, pattern, process);
         }
@@ -217,6 +222,23 @@ impl Synthetic {
         let next_at = kernel.now.saturating_add(process.step(&mut generator.process).gap);
         self.book(node, next_at);
         self.submit(kernel, node, destination);
+    }
+
+    /// Generates the packets of a list that are due, as far as there is room for them, and books the next one.
+    fn generate_listed<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, list: &PacketList) {
+        let waits = kernel.constants.system.nic.when_full == WhenFull::Wait;
+        loop {
+            let next = list.packet(kernel.span.node(node), self.generators[node].serial);
+            let Some(GivenPacket { at, destination, length: _ }) = next else { return };
+            if at > kernel.now {
+                return self.book(node, at);
+            }
+            self.sources[node].destination = destination;
+            if waits && self.stop_without_room(kernel, node) {
+                return;
+            }
+            self.submit(kernel, node, destination);
+        }
     }
 
     /// Generates the booked packet of a node whose process has no bursts of its own, if there is room for it;

@@ -65,10 +65,8 @@ impl Generator {
         let seed = system.seed;
         let mut process = Stream::new(seed, Purpose::Process, u64::from(node));
         let job = system.job_at(node as usize);
-        let sender = job.filter(|job| job.sends(node));
-        let first = sender
-            .and_then(JobPlan::traffic)
-            .map(|job| job.start.saturating_add(job.process_of(node).begin(&mut process).saturating_sub(1)));
+        let traffic = job.and_then(JobPlan::traffic);
+        let first = traffic.and_then(|job| job.first_at(node, &mut process));
         Self {
             process,
             pattern: Stream::new(seed, Purpose::Pattern, u64::from(node)),
@@ -77,7 +75,7 @@ impl Generator {
             next_node: NONE,
             length: job.map_or(0, JobPlan::longest_packet),
             job: system.job_of[node as usize],
-            draws_length: job.and_then(JobPlan::traffic).is_some_and(|job| job.lengths.are_several()),
+            draws_length: traffic.is_some_and(|job| job.lengths.are_several()),
             lags: false,
         }
     }
@@ -89,7 +87,7 @@ impl Generator {
         if M::PLAIN || !self.draws_length {
             return self.length;
         }
-        system.traffic(self.job as usize).lengths.draw(node, self.serial)
+        system.traffic(self.job as usize).length(node, self.serial)
     }
 
     /// The next packet of the node, of `length` phits, generated at cycle `generated`.

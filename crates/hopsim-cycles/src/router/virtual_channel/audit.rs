@@ -117,6 +117,13 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
                 let returning: u32 = returning.map(|credit| u32::from(credit.phits)).sum();
                 let (taken, size) = if network.layout.class[port] == TERMINAL {
                     if !region.shared.is_for_requests(region.shared.owned(pair)) {
+                        let size = region.shared.plan.ejection.map_or(credits, |ejection| ejection.size);
+                        if credits + returning != size {
+                            return Err(format!(
+                                "router {router} {} VC {vc}: {credits} + {returning} of {size} flits",
+                                network.port_name(port)
+                            ));
+                        }
                         continue;
                     }
                     let node = router * network.layout.terminals as u32 + port as u32;

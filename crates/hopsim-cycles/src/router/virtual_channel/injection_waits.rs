@@ -78,8 +78,9 @@ impl<M: Run> VirtualChannel<'_, M> {
 
     /// What keeps the next flit of a packet from crossing to the output VC that the packet owns.
     fn lack_of_switch(&self, number: RegionRouter, pair: Pair) -> WaitReason {
-        let state = &self.routers.ports(number)[self.shared.output(pair).0];
-        if state.class != TERMINAL && self.routers.outputs[self.shared.pair_id(number, pair)].credits == 0 {
+        let (port, vc) = self.shared.output(pair);
+        let state = self.routers.port(number, port);
+        if !state.takes_flit(vc) {
             WaitReason::Credits
         } else if state.free_at > self.kernel.now {
             WaitReason::Output

@@ -10,6 +10,7 @@ mod deadlock;
 mod in_turn;
 mod injection_waits;
 mod places;
+mod port_numbers;
 mod region;
 mod requests;
 mod routers;

@@ -2,6 +2,7 @@
 
 use crate::kernel::ids::{Id as _, RegionRouter};
 use crate::router::inputs::input_code;
+use crate::router::virtual_channel::port_numbers::PortNumbers;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
@@ -16,17 +17,17 @@ pub struct InputPlace {
     pub vc: u8,
     /// The code of the input VC for the routing.
     pub code: u8,
-    /// How many input VCs of the router come before this one.
+    /// How many input VCs of the router come before this one in its allocators.
     pub before: u16,
 }
 
 impl InputPlace {
-    /// A slot of router 0.
-    pub fn new(system: &System, slot: usize) -> Self {
+    /// A slot of router 0, whose ports have these numbers.
+    pub fn new(system: &System, numbers: &PortNumbers, slot: usize) -> Self {
         let layout = &system.network.layout;
         // Behind the VCs of a port there may be a gap, whose slots nobody uses.
         let (port, vc) = layout.slot_vc(slot).unwrap_or_default();
-        let before = (0..slot).filter(|&slot| layout.slot_vc(slot).is_some()).count() as u16;
+        let before = numbers.inputs[port] + u16::from(vc);
         Self { router: 0, port: port as u16, vc, code: input_code(system, slot), before }
     }
 

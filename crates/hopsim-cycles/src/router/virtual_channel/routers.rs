@@ -8,7 +8,8 @@ use crate::kernel::regions::{Regions, Span};
 use crate::node::{Nodes, Run};
 use crate::router::inputs::room_behind;
 use crate::router::virtual_channel::places::{AskedVcs, InputPlace, OwnedVc};
-use crate::router::virtual_channel::shared::FlitShared;
+use crate::router::virtual_channel::port_numbers::PortNumbers;
+use crate::router::virtual_channel::shared::{self, FlitShared};
 use crate::system::System;
 use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
 use serde::{Deserialize, Serialize};
@@ -105,13 +106,17 @@ pub struct FlitPort {
     pub unowned: u64,
     /// VCs of the output with a credit, a bit each.
     pub credited: u64,
+    /// VCs of the output that take a flit without a credit, a bit each -- constant.
+    pub endless: u64,
     /// First cycle in which the link can take another flit.
     pub free_at: u32,
     /// Id of VC 0 of the input -- constant.
     pub first_slot: SlotId,
     /// Id of VC 0 of the output -- constant.
     pub first_pair: PairId,
-    /// How many output VCs of the router come before VC 0 -- constant.
+    /// Number of the output port in the allocator of the switch -- constant.
+    pub number: u16,
+    /// How many output VCs of the router come before VC 0 in the allocators -- constant.
     pub outputs_before: u16,
     /// Number of VC 0 of the output in the router -- constant.
     pub pair_base: u16,
@@ -131,7 +136,12 @@ pub struct FlitPort {
 
 impl FlitPort {
     /// A port of a router of the region, whose first id is `first`, empty.
-    fn new(system: &System, regions: &Regions, (router, port): (u32, usize), first: usize) -> Self {
+    fn new(
+        (system, numbers): (&System, &PortNumbers),
+        regions: &Regions,
+        (router, port): (u32, usize),
+        first: usize,
+    ) -> Self {
         let (network, layout) = (&system.network, &system.network.layout);
         let link = network.link(router, port);
         let (mut far_slot, mut far_pair, mut region) = (SlotId::at(0), PairId::at(0), 0);
@@ -147,10 +157,16 @@ impl FlitPort {
             senders: 0,
             unowned: u64::MAX,
             credited: 0,
+            endless: match (layout.class[port], shared::plan(system).ejection) {
+                (TERMINAL, None) => u64::MAX,
+                (TERMINAL, Some(_)) => u64::MAX << network.classes.one_way,
+                _ => 0,
+            },
             free_at: 0,
             first_slot: SlotId::at(first + layout.slot_base[port] as usize),
             first_pair: PairId::at(first + layout.pair_base[port] as usize),
-            outputs_before: layout.output_vcs[..port].iter().map(|&vcs| u16::from(vcs)).sum(),
+            number: numbers.output_ports[port],
+            outputs_before: numbers.outputs[port],
             pair_base: layout.pair_base[port],
             far_slot,
             far_pair,
@@ -161,10 +177,16 @@ impl FlitPort {
         }
     }
 
-    /// Whether an output VC takes a flit: it has a credit, or leads to a node.
+    /// The output VCs that take a flit, a bit each: they have a credit, or lead to a node where there is always room.
+    #[inline]
+    pub fn takers(&self) -> u64 {
+        self.credited | self.endless
+    }
+
+    /// Whether an output VC takes a flit.
     #[inline]
     pub fn takes_flit(&self, vc: usize) -> bool {
-        self.class == TERMINAL || self.credited & 1 << vc != 0
+        self.takers() & 1 << vc != 0
     }
 
     /// The slot that an output VC of this port feeds, in the region at the other end.
@@ -218,7 +240,8 @@ impl FlitRouters {
                 outputs[id].credits = room::<M>(system, router, shared.output(Pair::at(pair)));
             }
         }
-        let places: Vec<InputPlace> = (0..shared.stride).map(|slot| InputPlace::new(system, slot)).collect();
+        let places: Vec<InputPlace> =
+            (0..shared.stride).map(|slot| InputPlace::new(system, &shared.numbers, slot)).collect();
         let places = &places;
         let inputs = |number| places.iter().map(move |place| FlitInputVc::empty(place.in_router(number)));
         let place = |number| {
@@ -229,7 +252,9 @@ impl FlitRouters {
         Self {
             inputs: (0..span.routers).flat_map(inputs).collect(),
             outputs,
-            ports: ports.map(|(place, first)| FlitPort::new(system, regions, place, first)).collect(),
+            ports: ports
+                .map(|(place, first)| FlitPort::new((system, &shared.numbers), regions, place, first))
+                .collect(),
             counts: By::all(PacketCounts::default(), span.routers),
             count: shared.ports,
             crossbar: shared.crossbar.len(),
@@ -348,6 +373,9 @@ fn room<M: Run>(system: &System, router: u32, (port, vc): (usize, usize)) -> u32
     let layout = &system.network.layout;
     if layout.class[port] == TERMINAL && vc >= usize::from(system.network.classes.one_way) {
         return M::Nodes::ejection_space(system, router * layout.terminals as u32 + port as u32);
+    }
+    if let (TERMINAL, Some(ejection)) = (layout.class[port], shared::plan(system).ejection) {
+        return ejection.size;
     }
     room_behind(&system.network, router, port)
 }

@@ -4,6 +4,7 @@ use crate::choices::{FlitArbiter, Timestamp};
 use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
 use crate::kernel::packet::{InjectionEnd, Packet};
 use crate::router::virtual_channel::places::{AskedVcs, InputPlace, OwnedVc};
+use crate::router::virtual_channel::port_numbers::PortNumbers;
 use crate::system::{RouterPlan, System, VirtualChannelPlan};
 use hopsim_network::network::{Layout, TERMINAL};
 use hopsim_random::{Purpose, Streams};
@@ -29,6 +30,8 @@ pub struct FlitShared<'p> {
     pub attempts: Streams,
     /// Ejection VCs of a port for packets that are not answered.
     pub one_way: u8,
+    /// The ports as allocators number them.
+    pub numbers: Arc<PortNumbers>,
     /// The inputs of the crossbar: the port of each, and its VCs, a bit each.
     pub crossbar: Arc<[(usize, u64)]>,
     /// What the age of a packet is counted from, whether or not anybody looks at it.
@@ -46,18 +49,23 @@ pub fn plan(system: &System) -> VirtualChannelPlan {
 impl<'p> FlitShared<'p> {
     /// The constants of a system.
     pub fn new(system: &'p System) -> Self {
-        let layout = &system.network.layout;
+        let (layout, plan) = (&system.network.layout, plan(system));
+        let numbers = PortNumbers::new(system, plan.port_order);
+        let mut crossbar: Vec<(usize, u64)> =
+            (0..layout.inputs()).map(|input| vcs_of_input(layout, input)).collect();
+        numbers.sort_crossbar(&mut crossbar, plan.port_order);
         Self {
             routing: &system.routing,
             layout,
-            plan: plan(system),
+            plan,
             injection_end: InjectionEnd::of(system),
             stride: layout.stride(),
             ports: layout.ports(),
             attempts: Streams::new(system.seed, Purpose::Attempt),
             one_way: system.network.classes.one_way,
-            crossbar: (0..layout.inputs()).map(|input| vcs_of_input(layout, input)).collect(),
-            timestamp: match plan(system).arbiter {
+            numbers: Arc::new(numbers),
+            crossbar: crossbar.into(),
+            timestamp: match plan.arbiter {
                 FlitArbiter::Age(age) => age.timestamp,
                 FlitArbiter::RoundRobin(_) => Timestamp::default(),
             },

@@ -119,7 +119,8 @@ impl<M: Run> VirtualChannel<'_, M> {
                 continue;
             }
             let stamp = self.shared.urgency(state.stamp);
-            let bid = Bid { input: input as u16, output: output as u16, slot, is_late, stamp };
+            let output = self.shared.numbers.output_ports[output];
+            let bid = Bid { input: input as u16, output, slot, is_late, stamp };
             let rival = bids[first..].iter().position(|bid| self.is_one_of(bid.output, output));
             match rival.map(|rival| first + rival) {
                 None => bids.push(bid),
@@ -156,8 +157,8 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     /// Whether an input of the crossbar asks for one of these output ports only.
-    fn is_one_of(&self, asked: u16, output: usize) -> bool {
-        self.shared.plan.picks_vc() || asked as usize == output
+    fn is_one_of(&self, asked: u16, output: u16) -> bool {
+        self.shared.plan.picks_vc() || asked == output
     }
 
     /// Whether an output VC takes a flit: it has a credit, or leads to a node.
@@ -198,6 +199,10 @@ impl<M: Run> VirtualChannel<'_, M> {
         }
         if !to_node {
             self.take_room(pair, 1);
+        } else if let Some(ejection) = self.shared.plan.ejection.filter(|_| owned.vc < self.shared.one_way) {
+            self.take_room(pair, 1);
+            let credit = Credit { pair, phits: 1, minimal: 0 };
+            self.kernel.credits.push(self.kernel.now + ejection.round_trip, credit);
         }
         self.leave(slot, (place, is_last));
         if is_last {
@@ -294,7 +299,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         let grant = Grant {
             slot: at,
             pair: pair_id,
-            asked: (state.class != TERMINAL).then_some(pair_id),
+            asked: (state.endless == 0).then_some(pair_id),
             first: packet.arrived + self.shared.plan.until_switch(),
             now: self.kernel.now,
             ready: state.free_at,

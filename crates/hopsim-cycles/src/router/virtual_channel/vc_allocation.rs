@@ -82,9 +82,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         if available == 0 {
             return;
         }
-        if self.shared.plan.speculation != Speculation::None
-            && (port.class == TERMINAL || available & port.credited != 0)
-        {
+        if self.shared.plan.speculation != Speculation::None && available & port.takers() != 0 {
             requests.switch.speculating.push((slot, asked.port.into()));
         }
         let (stamp, first) = (self.shared.urgency(head.stamp), port.outputs_before);
@@ -110,8 +108,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     fn available(&self, port: &FlitPort, asked: AskedVcs, length: u32) -> u64 {
         let free = asked.mask() & port.unowned;
         let needed = match port.class {
-            // To nodes there is always room for what is not answered.
-            TERMINAL if asked.last < self.shared.one_way => 0,
+            TERMINAL if asked.last < self.shared.one_way => self.shared.plan.credits_to_node(length),
             TERMINAL => length,
             class => self.shared.plan.credits_for(length, self.buffer(class - 1)),
         };

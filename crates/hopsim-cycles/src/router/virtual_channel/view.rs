@@ -32,9 +32,10 @@ impl<M: Run> VirtualChannelView<'_, '_, M> {
     /// Flits that there must be room for behind an output VC that the head is granted.
     fn needed(&self, pair: Pair) -> u32 {
         let shared = &self.region.shared;
-        let (port, _) = shared.output(pair);
+        let (port, vc) = shared.output(pair);
         let length = self.packet().length.into();
         match shared.layout.class[port] {
+            TERMINAL if vc < usize::from(shared.one_way) => shared.plan.credits_to_node(length),
             TERMINAL => length,
             class => shared.plan.credits_for(length, self.region.buffer(class - 1)),
         }

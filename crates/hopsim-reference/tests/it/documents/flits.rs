@@ -202,6 +202,15 @@ impl Parts {
     }
 }
 
+/// Nodes have buffers for flits from now on, of so many above the least.
+fn give_ejection_buffers(document: &mut Value, spare: u64) {
+    let jobs = document["jobs"].as_array().unwrap();
+    let longest = jobs.iter().map(longest_packet).max().unwrap();
+    let router = &mut document["router"]["virtual_channel"];
+    let least = if router["switching"] == "wormhole" { 1 } else { longest };
+    router["buffers"]["ejection"] = json!(least + spare);
+}
+
 /// A whole system, in which the first jobs run programs where there are such.
 fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Strategy<Value = Document> {
     let of_groups = prop_oneof![1 => Just(json!({ "minimal": {} })), 1 => valiant(), 1 => ugal()];
@@ -230,7 +239,13 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
         traffic::fit(&mut document, shares);
         make_room(&mut document, &programs);
         document["router"] = parts.build(&document, !programs.is_empty());
+        if seed % 4 < 2 {
+            give_ejection_buffers(&mut document, u64::from(seed / 4 % 12));
+        }
         place(&mut document, &programs);
+        if seed % 3 == 0 {
+            document["semantics"]["port_order"] = json!("booksim");
+        }
         fit_ejection(&mut document);
         if !programs.is_empty() {
             document["units"] = json!({ "cycle": "1 ns", "phit": "4 B" });

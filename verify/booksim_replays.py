@@ -1,0 +1,176 @@
+"""Virtual-channel routers against BookSim 2, packet by packet.
+
+Packets that BookSim was given, or drew itself, are given here at the same times, and every packet is to
+pass in the same cycles. Three kinds of scenarios: replays of hundreds of packets, traces of a few packets
+(`t01` …) of whose heads every stage is known, and runs of BookSim with its own random numbers (`ss-` …).
+"""
+
+from __future__ import annotations
+
+import csv
+import lzma
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.table import Table
+
+import hopsim as hs
+from hopsim.convert import booksim, booksim_file
+from verify.options import Options
+from verify.simulate import Document
+
+FOLDER = Path(__file__).parent / "reference"
+SCENARIOS = FOLDER / "booksim-replays.csv"
+PACKETS = FOLDER / "booksim-replay-packets.csv.xz"
+HEADS = FOLDER / "booksim-trace-heads.csv"
+OF_STAGES = ("router", "arrived", "granted", "departed")
+REST = 200
+"""Cycles behind the last packet, in which nothing happens."""
+
+
+@dataclass(frozen=True)
+class Packet:
+    """A packet that BookSim was given or drew, and what became of it.
+
+    Attributes:
+        cycle: in which it was generated.
+        source: its node.
+        destination: its node.
+        length: in flits.
+        expected: cycles in which its head set out, its head arrived and its tail arrived, and the routers
+            that it passed; None if BookSim was still sending it.
+    """
+
+    cycle: int
+    source: int
+    destination: int
+    length: int
+    expected: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The head of a packet at a router: when it arrived, was granted the switch and left."""
+
+    packet: int
+    router: int
+    arrived: int
+    granted: int
+    departed: int
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What BookSim simulated.
+
+    Attributes:
+        name: of the scenario.
+        options: of BookSim, as `name=value;name=value`.
+        packets: in the order in which they were generated.
+        stages: of the heads; none where they are not known.
+    """
+
+    name: str
+    options: str
+    packets: Sequence[Packet]
+    stages: frozenset[Stage]
+
+    def document(self) -> Document:
+        """The same experiment here."""
+        document = booksim.convert(booksim_file.assignments(f"{self.options};")).document
+        options = dict(option.split("=", 1) for option in self.options.split(";"))
+        listed = [
+            {
+                "cycle": packet.cycle,
+                "source": _number(packet.source, options),
+                "destination": _number(packet.destination, options),
+                "length": packet.length,
+            }
+            for packet in self.packets
+        ]
+        end = max(max(packet.expected or (packet.cycle,)) for packet in self.packets) + REST
+        measure = {"warmup": 0, "cycles": end, "streams": ["packet_hops"]}
+        kept = {key: value for key, value in document.items() if key != "load"}
+        return {**kept, "jobs": [{"traffic": {"packet_list": listed}}], "measure": measure}
+
+
+def _number(node: int, options: Mapping[str, str]) -> int:
+    """The number here of a node of BookSim.
+
+    BookSim counts the nodes of a concentrated mesh row by row over all routers.
+    """
+    if options["topology"] != "cmesh":
+        return node
+    across, down, side = (int(options[name]) for name in ("xr", "yr", "k"))
+    row, column = divmod(node, across * side)
+    router = column // across + side * (row // down)
+    return router * across * down + column % across + across * (row % down)
+
+
+def read() -> list[Scenario]:
+    """All scenarios, in the order of the file."""
+    packets: dict[str, list[Packet]] = defaultdict(list)
+    with lzma.open(PACKETS, "rt", newline="") as file:
+        for row in csv.DictReader(file):
+            expected = tuple(int(row[name]) for name in ("injected", "head", "tail", "routers") if row[name])
+            numbers = (int(row[name]) for name in ("cycle", "source", "destination", "length"))
+            packets[row["scenario"]].append(Packet(*numbers, expected or None))
+    stages: dict[str, set[Stage]] = defaultdict(set)
+    with HEADS.open(newline="") as file:
+        for row in csv.DictReader(file):
+            numbers = (int(row[name]) for name in ("packet", *OF_STAGES))
+            stages[row["scenario"]].add(Stage(*numbers))
+    with SCENARIOS.open(newline="") as file:
+        return [
+            Scenario(name, row["options"], packets[name], frozenset(stages[name]))
+            for row in csv.DictReader(file)
+            if (name := row["scenario"])
+        ]
+
+
+def compare(scenario: Scenario) -> tuple[int, int, str]:
+    """How many packets are compared, how many pass in other cycles, and the first of these in words."""
+    document = scenario.document()
+    latency = document["links"]["injection"]["latency"]
+    passed: dict[tuple[int, int], list[Mapping[str, int]]] = defaultdict(list)
+    for row in hs.run(document, progress=False).packet_hops.to_pylist():
+        passed[row["source"], row["serial"]].append(row)
+    serials: Counter[int] = Counter()
+    compared, differ, first = 0, 0, ""
+    for number, listed in enumerate(document["jobs"][0]["traffic"]["packet_list"]):
+        source = listed["source"]
+        hops = passed[source, serials[source]]
+        serials[source] += 1
+        expected = scenario.packets[number].expected
+        if expected is None:
+            continue
+        head, last = hops[0]["arrived"] - latency, hops[-1]
+        found = (head, last["departed"] + latency, int(last["delivered"]), len(hops))
+        stages = {
+            Stage(number, *(hop[name] for name in ("router", "arrived", "granted", "departed")))
+            for hop in hops
+        }
+        known = {stage for stage in scenario.stages if stage.packet == number}
+        compared += 1
+        if found != expected or (known and known != stages):
+            differ += 1
+            first = first or f"packet {number}: {found} and not {expected}"
+    return compared, differ, first
+
+
+def check(options: Options) -> int:
+    """Print every selected scenario; in how many some packet passes in other cycles."""
+    table = Table(title="Virtual-channel routers and BookSim 2, packet by packet", title_justify="left")
+    for heading in ("scenario", "packets", "in other cycles", "the first"):
+        table.add_column(heading, justify="right" if heading in {"packets", "in other cycles"} else "left")
+    failed = 0
+    selected = [scenario for scenario in read() if options.selects(scenario.name)]
+    for scenario in selected:
+        compared, differ, first = compare(scenario)
+        failed += differ > 0
+        table.add_row(scenario.name, str(compared), str(differ), first)
+    options.console.print(table)
+    options.console.print(f"BookSim, packet by packet: {len(selected) - failed} passed, {failed} failed")
+    return failed

@@ -1,0 +1,45 @@
+"""Virtual-channel routers against BookSim 2, packet by packet."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from verify import booksim_replays
+from verify.booksim_replays import Scenario, Stage
+
+ALL = booksim_replays.read()
+
+
+@pytest.mark.parametrize("scenario", ALL, ids=[scenario.name for scenario in ALL])
+def test_every_packet_passes_in_the_same_cycles_as_in_booksim(scenario: Scenario) -> None:
+    compared, differ, first = booksim_replays.compare(scenario)
+    assert compared > 0
+    assert (differ, first) == (0, "")
+
+
+def test_a_packet_that_passes_in_another_cycle_is_told() -> None:
+    scenario = next(each for each in ALL if each.name == "rp-mesh-base")
+    packets = list(scenario.packets)
+    assert packets[7].expected is not None
+    late = (*packets[7].expected[:2], packets[7].expected[2] + 1, packets[7].expected[3])
+    packets[7] = dataclasses.replace(packets[7], expected=late)
+    compared, differ, first = booksim_replays.compare(dataclasses.replace(scenario, packets=packets))
+    assert (compared, differ) == (500, 1)
+    assert first.startswith("packet 7: ")
+
+
+def test_a_head_that_is_granted_in_another_cycle_is_told() -> None:
+    scenario = next(each for each in ALL if each.name == "t01-default")
+    other = frozenset(
+        Stage(0, stage.router, stage.arrived, stage.granted + (stage.router == 1), stage.departed)
+        for stage in scenario.stages
+    )
+    assert booksim_replays.compare(dataclasses.replace(scenario, stages=other))[1] == 1
+
+
+def test_there_are_scenarios_of_all_kinds() -> None:
+    names = [scenario.name for scenario in ALL]
+    assert len([name for name in names if name.startswith("rp-")]) >= 27
+    assert len([name for name in names if name.startswith("t")]) >= 20
+    assert "ss-mesh-u5" in names
