@@ -115,8 +115,11 @@ def read() -> list[Scenario]:
     with lzma.open(PACKETS, "rt", newline="") as file:
         for row in csv.DictReader(file):
             expected = tuple(int(row[name]) for name in ("injected", "head", "tail", "routers") if row[name])
-            numbers = (int(row[name]) for name in ("cycle", "source", "destination", "length"))
-            packets[row["scenario"]].append(Packet(*numbers, expected or None))
+            cycle, source, destination, length = (
+                int(row[name]) for name in ("cycle", "source", "destination", "length")
+            )
+            packet = Packet(cycle, source, destination, length, expected or None)
+            packets[row["scenario"]].append(packet)
     stages: dict[str, set[Stage]] = defaultdict(set)
     with HEADS.open(newline="") as file:
         for row in csv.DictReader(file):
@@ -149,8 +152,7 @@ def compare(scenario: Scenario) -> tuple[int, int, str]:
         head, last = hops[0]["arrived"] - latency, hops[-1]
         found = (head, last["departed"] + latency, int(last["delivered"]), len(hops))
         stages = {
-            Stage(number, *(hop[name] for name in ("router", "arrived", "granted", "departed")))
-            for hop in hops
+            Stage(number, hop["router"], hop["arrived"], hop["granted"], hop["departed"]) for hop in hops
         }
         known = {stage for stage in scenario.stages if stage.packet == number}
         compared += 1

@@ -40,6 +40,6 @@ def test_a_head_that_is_granted_in_another_cycle_is_told() -> None:
 
 def test_there_are_scenarios_of_all_kinds() -> None:
     names = [scenario.name for scenario in ALL]
-    assert len([name for name in names if name.startswith("rp-")]) >= 27
+    assert len([name for name in names if name.startswith("rp-")]) >= 33
     assert len([name for name in names if name.startswith("t")]) >= 20
     assert "ss-mesh-u5" in names

@@ -252,9 +252,31 @@ pub enum FlitAllocator {
     /// As `islip` without pointers: who is picked is drawn among those that ask, each as likely as the others (parallel iterative
     /// matching; Anderson et al., ACM Transactions on Computer Systems 11, 1993). There is no age then.
     Pim(Iterations),
+    /// Every input picks the one of the outputs that it asks for for which fewest inputs ask, then every output one of the inputs that have
+    /// picked it (lonely output). The pointers of an input and an output that are granted each other move on by one.
+    LonelyOutput(Nothing),
     /// Wavefront: diagonals of the matrix of inputs and outputs in turn, each of which grants what is asked for there and left. The one
-    /// to begin with moves on by one in every cycle in which anything is asked for.
-    Wavefront(Nothing),
+    /// to begin with moves on in every cycle in which anything is asked for.
+    Wavefront(WavefrontConfig),
+}
+
+/// A wavefront allocator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WavefrontConfig {
+    /// The diagonal to begin with next time.
+    pub next: NextDiagonal,
+}
+
+/// The diagonal that a wavefront allocator begins with next time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NextDiagonal {
+    /// The one behind that with which it has begun.
+    #[default]
+    Step,
+    /// The one behind that of its first grant.
+    Grant,
 }
 
 /// Iterations that an allocator of a virtual-channel router may have.
@@ -289,6 +311,13 @@ pub enum FlitArbiter {
     RoundRobin(Nothing),
     /// The oldest packet, ties in turn.
     Age(AgeConfig),
+    /// Whoever has waited longest since the arbiter served them last, at first the one with the highest number (a matrix arbiter; Dally and
+    /// Towles, §18.5). VCs of one input of the crossbar take turns.
+    LeastRecentlyServed(Nothing),
+    /// The packet that has passed most routers, ties in turn.
+    HopCount(Nothing),
+    /// The input VC with most flits in its queue, ties in turn.
+    QueueLength(Nothing),
 }
 
 impl Default for FlitArbiter {
@@ -323,6 +352,16 @@ pub enum Speculation {
     FirmFirst,
     /// A second allocator of the same kind serves heads that own no output VC yet, with inputs and outputs that the first one leaves.
     Separate,
+    /// As `separate`, but with outputs that nobody who owns an output VC asks for: they need not wait until the first allocator is done
+    /// (Becker and Dally, SC 2009).
+    Pessimistic,
+}
+
+impl Speculation {
+    /// Whether heads that own no output VC yet have an allocator of their own.
+    pub fn is_apart(self) -> bool {
+        matches!(self, Self::Separate | Self::Pessimistic)
+    }
 }
 
 /// What the arbiter of an input port picks.

@@ -155,9 +155,13 @@ impl Builder<'_> {
         let crossbar = inputs.iter().map(|input| input.arbiters.len()).sum();
         Some(Flits {
             plan,
-            vc_allocator: Matcher::new(plan.vc_allocator, vcs, doors.iter().map(Vec::len).sum()),
-            switch_allocator: Matcher::new(plan.switch_allocator, crossbar, doors.len()),
-            speculative_allocator: Matcher::new(plan.switch_allocator, crossbar, doors.len()),
+            vc_allocator: Matcher::new(
+                (plan.vc_allocator, plan.arbiter),
+                vcs,
+                doors.iter().map(Vec::len).sum(),
+            ),
+            switch_allocator: Matcher::new((plan.switch_allocator, plan.arbiter), crossbar, doors.len()),
+            speculative_allocator: Matcher::new((plan.switch_allocator, plan.arbiter), crossbar, doors.len()),
             speculating: Vec::new(),
             held: vec![None; crossbar],
             lanes: lanes.collect(),

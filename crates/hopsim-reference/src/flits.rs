@@ -185,13 +185,24 @@ impl Simulator<'_> {
 
     /// What goes before others at the allocators if it is smaller.
     fn stamp(&self, (router, input, vc): Place) -> u32 {
-        let FlitArbiter::Age(age) = self.flits(router).plan.arbiter else { return 0 };
-        let Some(front) = self.routers[router].inputs[input].vcs[vc].front() else { return 0 };
+        let queue = &self.routers[router].inputs[input].vcs[vc];
+        let Some(front) = queue.front() else { return 0 };
         let trace = &self.packets[front.packet].trace;
-        match age.timestamp {
-            Timestamp::Generation => trace.generated,
-            Timestamp::Injection => trace.hops.first().map_or(u32::MAX, |source| source.granted),
-            Timestamp::Arrival => front.arrived,
+        match self.flits(router).plan.arbiter {
+            FlitArbiter::RoundRobin(_) | FlitArbiter::LeastRecentlyServed(_) => 0,
+            // The routers that the packet has left when its head came here.
+            FlitArbiter::HopCount(_) => {
+                let before = trace.hops.iter().filter(|hop| hop.granted < front.arrived).count();
+                u32::MAX - before as u32
+            }
+            FlitArbiter::QueueLength(_) => {
+                u32::MAX - queue.iter().map(|packet| packet.phits - packet.crossed).sum::<u32>()
+            }
+            FlitArbiter::Age(age) => match age.timestamp {
+                Timestamp::Generation => trace.generated,
+                Timestamp::Injection => trace.hops.first().map_or(u32::MAX, |source| source.granted),
+                Timestamp::Arrival => front.arrived,
+            },
         }
     }
 
@@ -249,16 +260,20 @@ impl Simulator<'_> {
         let inputs = self.flit_inputs(router);
         let held = self.pass_held(router);
         let speculation = self.flits(router).plan.speculation;
-        let separate = speculation == Speculation::Separate;
+        let separate = speculation.is_apart();
         let firm = self.all_turns(router, &held, |speculates| !speculates || !separate);
         let late = self.all_turns(router, &held, |speculates| speculates && separate);
-        let asks = self.asks(router, &firm);
+        let firm_asks = self.asks(router, &firm);
         let draws = self.draws(router, 1);
-        let granted = self.flits_mut(router).switch_allocator.grant(&asks, draws);
+        let granted = self.flits_mut(router).switch_allocator.grant(&firm_asks, draws);
         let asks = self.asks(router, &late);
         let draws = self.draws(router, 2);
         let mut more = self.flits_mut(router).speculative_allocator.grant(&asks, draws);
-        more.retain(|pair| granted.iter().all(|firm| firm.0 != pair.0 && firm.1 != pair.1));
+        let is_asked = |output: usize| firm_asks.iter().any(|asks| asks[output].is_some());
+        more.retain(|pair| {
+            let is_left = granted.iter().all(|firm| firm.0 != pair.0 && firm.1 != pair.1);
+            is_left && !(speculation == Speculation::Pessimistic && is_asked(pair.1))
+        });
         let outputs = self.output_ports(router);
         for (turns, mut pairs) in [(firm, granted), (late, more)] {
             pairs.sort_unstable_by_key(|pair| pair.1);

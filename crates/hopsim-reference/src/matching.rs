@@ -1,6 +1,6 @@
 //! How a virtual-channel router matches those that ask with what they ask for. See *Allocators* in `docs/model.md`.
 
-use hopsim_cycles::choices::FlitAllocator;
+use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, NextDiagonal};
 use hopsim_random::Stream;
 
 /// What goes before others if it is smaller: whether a request is late, and its stamp.
@@ -18,14 +18,25 @@ pub struct Matcher {
     output_turns: Vec<usize>,
     /// The diagonal whose turn it is.
     diagonal: usize,
+    /// If arbiters look at that, whom they have served, those longest ago first: of each input the outputs, of each output the inputs.
+    recent: Option<[Vec<Vec<usize>>; 2]>,
 }
 
 /// The pairs of an allocation so far.
 type Pairs = Vec<(usize, usize)>;
 
 impl Matcher {
-    pub fn new(method: FlitAllocator, inputs: usize, outputs: usize) -> Self {
-        Self { method, input_turns: vec![0; inputs], output_turns: vec![0; outputs], diagonal: 0 }
+    pub fn new((method, arbiter): (FlitAllocator, FlitArbiter), inputs: usize, outputs: usize) -> Self {
+        let descending = |count: usize| (0..count).rev().collect::<Vec<usize>>();
+        let recent = [vec![descending(outputs); inputs], vec![descending(inputs); outputs]];
+        let looks_back = matches!(arbiter, FlitArbiter::LeastRecentlyServed(_));
+        Self {
+            method,
+            input_turns: vec![0; inputs],
+            output_turns: vec![0; outputs],
+            diagonal: 0,
+            recent: looks_back.then_some(recent),
+        }
     }
 
     /// Grants outputs to inputs.
@@ -38,7 +49,8 @@ impl Matcher {
             FlitAllocator::SeparableOutputFirst(_) => self.outputs_first(asks, 1),
             FlitAllocator::Islip(config) => self.outputs_first(asks, config.iterations),
             FlitAllocator::Pim(config) => self.at_random(asks, config.iterations, &mut stream),
-            FlitAllocator::Wavefront(_) => self.by_diagonals(asks),
+            FlitAllocator::LonelyOutput(_) => self.lonely_outputs_first(asks),
+            FlitAllocator::Wavefront(config) => self.by_diagonals(asks, config.next),
         }
     }
 
@@ -52,17 +64,49 @@ impl Matcher {
 
     /// The output that an input picks out of some.
     fn pick_output(&self, asks: &Asks, input: usize, outputs: &[usize]) -> Option<usize> {
-        pick(outputs, self.input_turns[input], |output| asks[input][output])
+        let order = self.recent.as_ref().map(|[of_inputs, _]| &of_inputs[input]);
+        pick(outputs, (self.input_turns[input], order), |output| asks[input][output])
     }
 
     /// The input that an output picks out of some.
     fn pick_input(&self, asks: &Asks, output: usize, inputs: &[usize]) -> Option<usize> {
-        pick(inputs, self.output_turns[output], |input| asks[input][output])
+        let order = self.recent.as_ref().map(|[_, of_outputs]| &of_outputs[output]);
+        pick(inputs, (self.output_turns[output], order), |input| asks[input][output])
     }
 
     fn serve(&mut self, &(input, output): &(usize, usize)) {
         self.input_turns[input] = output + 1;
         self.output_turns[output] = input + 1;
+        if let Some([of_inputs, of_outputs]) = &mut self.recent {
+            for (order, served) in [(&mut of_inputs[input], output), (&mut of_outputs[output], input)] {
+                order.retain(|&other| other != served);
+                order.push(served);
+            }
+        }
+    }
+
+    fn lonely_outputs_first(&mut self, asks: &Asks) -> Pairs {
+        let asking = |output: usize| asks.iter().filter(|asks| asks[output].is_some()).count();
+        let mut picked = Vec::new();
+        for input in 0..self.inputs() {
+            let all = || (0..self.outputs()).filter(|&output| asks[input][output].is_some());
+            let Some(rank) = all().filter_map(|output| asks[input][output]).min() else { continue };
+            let first = || all().filter(|&output| asks[input][output] == Some(rank));
+            let fewest = first().map(asking).min();
+            let lonely: Vec<usize> = first().filter(|&output| Some(asking(output)) == fewest).collect();
+            picked.extend(self.pick_output(asks, input, &lonely).map(|output| (input, output)));
+        }
+        let mut pairs = Vec::new();
+        for output in 0..self.outputs() {
+            let rivals: Vec<usize> =
+                picked.iter().filter(|pair| pair.1 == output).map(|pair| pair.0).collect();
+            pairs.extend(self.pick_input(asks, output, &rivals).map(|input| (input, output)));
+        }
+        for &(input, output) in &pairs {
+            self.input_turns[input] = (self.input_turns[input] + 1) % self.outputs();
+            self.output_turns[output] = (self.output_turns[output] + 1) % self.inputs();
+        }
+        pairs
     }
 
     fn inputs_first(&mut self, asks: &Asks) -> Pairs {
@@ -124,7 +168,7 @@ impl Matcher {
         pairs
     }
 
-    fn by_diagonals(&mut self, asks: &Asks) -> Pairs {
+    fn by_diagonals(&mut self, asks: &Asks, next: NextDiagonal) -> Pairs {
         let size = self.inputs().max(self.outputs());
         let mut ranks: Vec<Precedence> = asks.iter().flatten().flatten().copied().collect();
         ranks.sort_unstable();
@@ -141,7 +185,11 @@ impl Matcher {
                 }
             }
         }
-        self.diagonal = (self.diagonal + 1) % size;
+        let last = match next {
+            NextDiagonal::Step => self.diagonal,
+            NextDiagonal::Grant => pairs[0].0 + pairs[0].1,
+        };
+        self.diagonal = (last + 1) % size;
         pairs
     }
 
@@ -153,11 +201,19 @@ impl Matcher {
     }
 }
 
-/// The one of `all` whose request has the smallest rank; of several the first one at or after `turn`, else the first one.
-fn pick(all: &[usize], turn: usize, rank: impl Fn(usize) -> Option<Precedence>) -> Option<usize> {
+/// The one of `all` whose request has the smallest rank; of several the first one at or after `turn`, else the first one, or if there is
+/// an order the first one in that.
+fn pick(
+    all: &[usize],
+    (turn, order): (usize, Option<&Vec<usize>>),
+    rank: impl Fn(usize) -> Option<Precedence>,
+) -> Option<usize> {
     let least = all.iter().filter_map(|&each| rank(each)).min()?;
     let best: Vec<usize> = all.iter().copied().filter(|&each| rank(each) == Some(least)).collect();
-    best.iter().find(|&&each| each >= turn).or(best.first()).copied()
+    match order {
+        Some(order) => order.iter().find(|each| best.contains(each)).copied(),
+        None => best.iter().find(|&&each| each >= turn).or(best.first()).copied(),
+    }
 }
 
 /// One of several, each as likely as the others.

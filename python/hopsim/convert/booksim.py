@@ -477,6 +477,8 @@ def _allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
     priority = str(settings.value("priority"))
     names = [call(str(settings.value(option)))[0] for option in ("vc_allocator", "sw_allocator")]
     if priority == "none":
+        if _are_matrices(settings):
+            found["arbiter"] = {"least_recently_served": {}}
         return found
     if not set(names) <= AWARE:
         remarks.append(
@@ -486,6 +488,8 @@ def _allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
                 "file; the document serves in turn",
             )
         )
+    elif priority in {"hop_count", "queue_length"}:
+        found["arbiter"] = {priority: {}}
     elif priority not in TIMESTAMPS:
         remarks.append(settings.remark("priority", "has no counterpart: the document serves in turn"))
     else:
@@ -518,20 +522,25 @@ def _speculation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
         return {}
     instead = "has no counterpart: a head asks for the switch if an output VC that it asks for takes a flit"
     remarks += [settings.remark(name, instead) for name in others if name.startswith("spec_check")]
-    if "spec_mask_by_reqs" in others:
-        remarks.append(
-            settings.remark(
-                "spec_mask_by_reqs", "has no counterpart: grants are taken back where others are granted"
-            )
-        )
+    masks_requests = "spec_mask_by_reqs" in others
     first, second = (call(str(settings.value(option)))[0] for option in ("sw_allocator", "spec_sw_allocator"))
     if second == "prio":
+        if masks_requests:
+            remarks.append(
+                settings.remark("spec_mask_by_reqs", "is about a spec_sw_allocator of its own, not prio")
+            )
         return {"speculation": "firm_first" if first in AWARE else "equal"}
     if second != first:
         remarks.append(
             settings.remark("spec_sw_allocator", f"has no counterpart: the document has {first} here, too")
         )
-    return {"speculation": "separate"}
+    return {"speculation": "pessimistic" if masks_requests else "separate"}
+
+
+def _are_matrices(settings: Settings) -> bool:
+    """Whether all arbiters of both allocators are matrix arbiters."""
+    both = [call(str(settings.value(option))) for option in ("vc_allocator", "sw_allocator")]
+    return all(name in SEPARABLE and given == ["matrix"] for name, given in both)
 
 
 TIMESTAMPS: Mapping[str, str] = {
@@ -540,6 +549,8 @@ TIMESTAMPS: Mapping[str, str] = {
     "local_age": "arrival",
 }
 """What age is counted from, by `priority`."""
+
+SEPARABLE = {"separable_input_first", "separable_output_first"}
 
 AWARE = {"select", "wavefront", "rr_wavefront", "separable_input_first", "separable_output_first"}
 """Allocators of BookSim that look at priorities."""
@@ -552,17 +563,18 @@ def _allocator(settings: Settings, option: str, remarks: list[str]) -> dict[str,
         "islip": {"islip": {"iterations": _iterations(settings, option, given)}},
         "pim": {"pim": {"iterations": _iterations(settings, option, given)}},
         "select": {"islip": {"iterations": 1}},
+        "loa": {"lonely_output": {}},
         "wavefront": {"wavefront": {}},
+        "rr_wavefront": {"wavefront": {"next": "grant"}},
         "separable_input_first": {"separable_input_first": {}},
         "separable_output_first": {"separable_output_first": {}},
     }
     if name in {"islip", "pim"}:
         return same[name]
     if name not in same:
-        nearest = "wavefront" if name == "rr_wavefront" else "islip"
-        remarks.append(settings.remark(option, f"has no counterpart: the document has {nearest}"))
-        return same[nearest]
-    if given and given not in (["1"], ["round_robin"]):
+        remarks.append(settings.remark(option, "has no counterpart: the document has islip"))
+        return same["islip"]
+    if given and given not in (["1"], ["round_robin"]) and not _are_matrices(settings):
         remarks.append(settings.remark(option, f"has an argument that the document has not: it has {name}"))
     return same[name]
 

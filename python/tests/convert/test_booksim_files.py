@@ -274,6 +274,8 @@ def test_speculation_and_held_switches() -> None:
     assert router("hold_switch_for_packet = 1;") == {**IN_TURN, "hold_switch": True}
     assert router("speculative = 1;") == {**IN_TURN, "speculation": "equal"}
     assert router("speculative = 1; spec_sw_allocator = islip;") == {**IN_TURN, "speculation": "separate"}
+    masked = "speculative = 1; spec_sw_allocator = islip; spec_mask_by_reqs = 1;"
+    assert router(masked) == {**IN_TURN, "speculation": "pessimistic"}
     made = router("speculative = 1; sw_allocator = select;")
     assert made == {**IN_TURN, "speculation": "firm_first"}
 
@@ -295,7 +297,6 @@ SPECULATION = (
         [
             "spec_check_cred = 0 has no counterpart: a head asks for the switch if an output VC that it asks "
             "for takes a flit.",
-            "spec_mask_by_reqs = 1 has no counterpart: grants are taken back where others are granted.",
             "spec_sw_allocator = wavefront has no counterpart: the document has islip here, too.",
         ],
     ),
@@ -371,10 +372,11 @@ def test_credits_and_speedup() -> None:
         ("select", ISLIP, ""),
         ("wavefront", {"wavefront": {}}, ""),
         ("separable_output_first(round_robin)", {"separable_output_first": {}}, ""),
-        ("rr_wavefront", {"wavefront": {}}, "has no counterpart: the document has wavefront."),
-        ("loa", ISLIP, "has no counterpart: the document has islip."),
+        ("rr_wavefront", {"wavefront": {"next": "grant"}}, ""),
+        ("loa", {"lonely_output": {}}, ""),
+        ("max_size", ISLIP, "has no counterpart: the document has islip."),
         (
-            "separable_input_first(matrix)",
+            "separable_input_first(tree(5))",
             {"separable_input_first": {}},
             "has an argument that the document has not: it has separable_input_first.",
         ),
@@ -394,12 +396,16 @@ def test_priorities() -> None:
     assert router(select + "priority = age;") == {**IN_TURN, **aged}
     assert router(select + "priority = network_age;")["arbiter"] == {"age": {"timestamp": "injection"}}
     assert router(select + "priority = local_age;")["arbiter"] == {"age": {"timestamp": "arrival"}}
+    assert router(select + "priority = hop_count;")["arbiter"] == {"hop_count": {}}
+    assert router(select + "priority = queue_length;")["arbiter"] == {"queue_length": {}}
+    matrices = "vc_allocator = separable_input_first(matrix); sw_allocator = separable_output_first(matrix);"
+    assert router(matrices)["arbiter"] == {"least_recently_served": {}}
     for text, remark in (
         (
             select + "priority = network_age;",
             "network_age is the age of a flit; in the document a packet is as old as its head.",
         ),
-        (select + "priority = hop_count;", "hop_count has no counterpart: the document serves in turn."),
+        (select + "priority = sequence;", "sequence has no counterpart: the document serves in turn."),
         (
             "sw_allocator = select; priority = age;",
             "age is looked at by rr_wavefront, select, separable_input_first, separable_output_first, "

@@ -64,7 +64,10 @@ FEATURES: dict[str, dict[str, Any]] = {
     "input speedup (`crossbar_inputs`)": {**MESH, **_router({"crossbar_inputs": 2})},
     "output speedup (`crossbar_outputs`)": {**MESH, **_router({"crossbar_outputs": 2})},
     "a crossbar faster than the links (`speedup`)": {**MESH, **_router({"speedup": 2.0})},
-    "allocators by name, iSLIP, PIM, wavefront": {**MESH, **_router({"switch_allocator": "wavefront"})},
+    "allocators by name, iSLIP, PIM, wavefront, lonely output": {
+        **MESH,
+        **_router({"switch_allocator": "wavefront", "vc_allocator": "lonely_output"}),
+    },
     "speculation, held switches": {**MESH, **_router({"speculation": "equal", "hold_switch": True})},
     "ejection VCs (`vcs.ejection`), buffers at nodes (`buffers.ejection`)": {
         **MESH,

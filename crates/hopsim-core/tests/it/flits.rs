@@ -4,7 +4,7 @@ use hopsim_core::engine::{self, Control, Scope, Snapshot, Stages, Trial, audit, 
 use hopsim_core::error::RunError;
 use hopsim_cycles::choices::{
     AgeConfig, FlitAllocator, FlitArbiter, Iterations, PortOrder, Speculation, SwitchInput, Timestamp,
-    VcReuse,
+    VcReuse, WavefrontConfig,
 };
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
@@ -46,7 +46,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
         (FlitAllocator::SeparableInputFirst(Nothing {}), FlitAllocator::SeparableOutputFirst(Nothing {}));
     let (islip, pim) = (Iterations { iterations: 2 }, Iterations { iterations: 2 });
     let (islip, pim) = (FlitAllocator::Islip(islip), FlitAllocator::Pim(pim));
-    let wavefront = FlitAllocator::Wavefront(Nothing {});
+    let wavefront = FlitAllocator::Wavefront(WavefrontConfig::default());
     let kinds = [
         ROUTERS,
         of(pim, wavefront),
@@ -59,6 +59,15 @@ fn routers(number: usize) -> VirtualChannelPlan {
         of(outputs, pim),
         VirtualChannelPlan { arbiter: age(Timestamp::Injection), ..of(inputs, islip) },
         VirtualChannelPlan { speculation: Speculation::Separate, hold_switch: true, ..of(wavefront, inputs) },
+        VirtualChannelPlan {
+            arbiter: FlitArbiter::LeastRecentlyServed(Nothing {}),
+            speculation: Speculation::Pessimistic,
+            ..of(inputs, islip)
+        },
+        VirtualChannelPlan {
+            arbiter: FlitArbiter::QueueLength(Nothing {}),
+            ..of(FlitAllocator::LonelyOutput(Nothing {}), wavefront)
+        },
     ];
     kinds[number % kinds.len()]
 }
@@ -226,7 +235,7 @@ fn a_crossbar_passes_what_its_allocator_finds() {
     let pim = |iterations| of(FlitAllocator::Pim(Iterations { iterations }));
     let islip = |iterations| of(FlitAllocator::Islip(Iterations { iterations }));
     let outputs = of(FlitAllocator::SeparableOutputFirst(Nothing {}));
-    let wavefront = of(FlitAllocator::Wavefront(Nothing {}));
+    let wavefront = of(FlitAllocator::Wavefront(WavefrontConfig::default()));
     // What BookSim 2 measures, in windows of at most this length.
     for (name, accepted, expected) in [("pim", pim(1), 0.639), ("wavefront", wavefront, 0.830)] {
         assert!((accepted - expected).abs() < 0.01, "{name}: {accepted}, not {expected}");

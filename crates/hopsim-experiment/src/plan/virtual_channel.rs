@@ -114,14 +114,10 @@ fn check_allocators(router: &VirtualChannel) -> Result<(), ConfigError> {
             }
             FlitAllocator::Pim(config) => {
                 within(ITERATIONS, config.iterations, format!("{path}.pim.iterations"))?;
-                if let FlitArbiter::Age(_) = router.arbiter {
-                    let reason = "an allocator that picks at random has no arbiters that could look at ages";
-                    return Err(ConfigError::new(format!("{path}.pim"), reason)
-                        .valid("another allocator, or arbiter = \"round_robin\""));
-                }
             }
             _ => {}
         }
+        check_arbiter(router.arbiter, allocator, &path)?;
     }
     match (router.switch_input, router.switch_allocator) {
         (None, _) | (_, FlitAllocator::SeparableInputFirst(_)) => Ok(()),
@@ -132,6 +128,33 @@ fn check_allocators(router: &VirtualChannel) -> Result<(), ConfigError> {
                 .valid("no such key, or switch_allocator = \"separable_input_first\""))
         }
     }
+}
+
+/// Refuses an allocator that could not do as the arbiter says.
+fn check_arbiter(arbiter: FlitArbiter, allocator: FlitAllocator, path: &str) -> Result<(), ConfigError> {
+    let name = match allocator {
+        FlitAllocator::Pim(_) => "pim",
+        FlitAllocator::Wavefront(_) => "wavefront",
+        FlitAllocator::LonelyOutput(_) => "lonely_output",
+        _ => return Ok(()),
+    };
+    let (reason, valid) = match (arbiter, allocator) {
+        (FlitArbiter::RoundRobin(_), _) => return Ok(()),
+        (FlitArbiter::Age(_), FlitAllocator::Pim(_)) => (
+            "an allocator that picks at random has no arbiters that could look at ages",
+            "another allocator, or arbiter = \"round_robin\"",
+        ),
+        (_, FlitAllocator::Pim(_)) => (
+            "an allocator that picks at random lets nobody go before others",
+            "another allocator, or arbiter = \"round_robin\"",
+        ),
+        (FlitArbiter::LeastRecentlyServed(_), _) => (
+            "has no arbiters that could know whom they have served",
+            "separable_input_first, separable_output_first or islip, or another arbiter",
+        ),
+        _ => return Ok(()),
+    };
+    Err(ConfigError::new(format!("{path}.{name}"), reason).valid(valid))
 }
 
 /// Refuses what a document says that has virtual-channel routers and that they do not have.

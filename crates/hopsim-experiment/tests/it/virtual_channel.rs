@@ -409,3 +409,38 @@ fn ports_are_counted_as_in_booksim_where_a_document_or_compat_says_so() {
         "{message}"
     );
 }
+
+#[test]
+fn arbiters_that_an_allocator_could_not_have_are_refused() {
+    for (arbiter, allocator, expected) in [
+        (
+            "hop_count",
+            "switch_allocator = \"pim\"",
+            "switch_allocator.pim: an allocator that picks at random lets nobody go before others; \
+             valid: another allocator, or arbiter = \"round_robin\"",
+        ),
+        (
+            "least_recently_served",
+            "vc_allocator = \"wavefront\"",
+            "vc_allocator.wavefront: has no arbiters that could know whom they have served; \
+             valid: separable_input_first, separable_output_first or islip, or another arbiter",
+        ),
+        (
+            "least_recently_served",
+            "vc_allocator = \"lonely_output\"",
+            "vc_allocator.lonely_output: has no arbiters that could know whom they have served; \
+             valid: separable_input_first, separable_output_first or islip, or another arbiter",
+        ),
+    ] {
+        let given = format!("router.virtual_channel = {{ arbiter = \"{arbiter}\", {allocator} }}");
+        assert_eq!(on(MESH, &given), format!("router.virtual_channel.{expected}"));
+    }
+    for given in [
+        "arbiter = \"queue_length\", switch_allocator = \"lonely_output\"",
+        "arbiter = \"least_recently_served\", switch_allocator = \"islip\"",
+        "arbiter = \"hop_count\", vc_allocator = { wavefront = { next = \"grant\" } }",
+        "speculation = \"pessimistic\"",
+    ] {
+        assert_eq!(on(MESH, &format!("router.virtual_channel = {{ {given} }}")), "accepted");
+    }
+}

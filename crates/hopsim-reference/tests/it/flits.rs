@@ -43,7 +43,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 83] = [
+const COVERED: [&str; 91] = [
     "buffers at nodes",
     "buffers at nodes shorter than their round trip",
     "ports of a mesh as of Booksim",
@@ -64,18 +64,26 @@ const COVERED: [&str; 83] = [
     "VCs by islip(3)",
     "VCs by pim(1)",
     "VCs by pim(3)",
-    "VCs by wavefront",
+    "VCs by wavefront, next Step",
+    "VCs by wavefront, next Grant",
+    "VCs by lonely outputs",
     "switch by inputs",
     "switch by outputs",
     "switch by islip(1)",
     "switch by islip(3)",
     "switch by pim(1)",
     "switch by pim(3)",
-    "switch by wavefront",
+    "switch by wavefront, next Step",
+    "switch by wavefront, next Grant",
+    "switch by lonely outputs",
     "inputs pick outputs",
     "speculation Equal",
     "speculation FirmFirst",
     "speculation Separate",
+    "speculation Pessimistic",
+    "least recently served",
+    "by hops",
+    "by queues",
     "speculation Separate and packets hold the switch",
     "packets hold the switch",
     "by age since Generation",
@@ -129,6 +137,17 @@ const COVERED: [&str; 83] = [
     "flexvc",
 ];
 
+/// The name of an arbiter.
+fn name_of_arbiter(arbiter: FlitArbiter) -> String {
+    match arbiter {
+        FlitArbiter::RoundRobin(_) => "in turn".to_owned(),
+        FlitArbiter::Age(age) => format!("by age since {:?}", age.timestamp),
+        FlitArbiter::LeastRecentlyServed(_) => "least recently served".to_owned(),
+        FlitArbiter::HopCount(_) => "by hops".to_owned(),
+        FlitArbiter::QueueLength(_) => "by queues".to_owned(),
+    }
+}
+
 /// The name of an allocator, and how often it goes round.
 fn name_of(allocator: FlitAllocator) -> String {
     match allocator {
@@ -136,7 +155,8 @@ fn name_of(allocator: FlitAllocator) -> String {
         FlitAllocator::SeparableOutputFirst(_) => "outputs".to_owned(),
         FlitAllocator::Islip(config) => format!("islip({})", config.iterations),
         FlitAllocator::Pim(config) => format!("pim({})", config.iterations),
-        FlitAllocator::Wavefront(_) => "wavefront".to_owned(),
+        FlitAllocator::LonelyOutput(_) => "lonely outputs".to_owned(),
+        FlitAllocator::Wavefront(config) => format!("wavefront, next {:?}", config.next),
     }
 }
 
@@ -177,10 +197,7 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         format!("VCs by {}", name_of(vc_allocator)),
         format!("switch by {}", name_of(switch_allocator)),
         if by_output { "inputs pick outputs" } else { "inputs pick VCs" }.to_owned(),
-        match arbiter {
-            FlitArbiter::RoundRobin(_) => "in turn".to_owned(),
-            FlitArbiter::Age(age) => format!("by age since {:?}", age.timestamp),
-        },
+        name_of_arbiter(arbiter),
         "all".to_owned(),
         plan.experiment.topology.name().to_owned(),
         plan.experiment.routing.name().to_owned(),

@@ -1,9 +1,10 @@
 //! Allocators: who of those that ask is granted what (Dally & Towles, chapter 19). An input is granted one output at most, and an
 //! output to one input; the VC allocator has input VCs and output VCs, the switch allocator input ports and output ports.
 
-use crate::choices::FlitAllocator;
+use crate::choices::{FlitAllocator, FlitArbiter, NextDiagonal};
 use crate::kernel::ids::{Id as _, RegionRouter, SlotId};
 use crate::router::virtual_channel::asked::next_from;
+use hopsim_network::nothing::Nothing;
 use hopsim_random::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,8 @@ pub struct Turns {
     outputs: Vec<u16>,
     /// The diagonal that is looked at first.
     diagonal: u16,
+    /// When arbiters that look at that have served whom; empty if there are none.
+    served: Vec<u32>,
 }
 
 /// An allocator of each router of a region.
@@ -50,7 +53,49 @@ pub struct FlitMatcher {
     output_turns: Vec<u16>,
     /// The diagonal of each router that is looked at first.
     diagonals: Vec<u16>,
+    /// When arbiters that look at that have served whom, by router; no routers if there are none.
+    served: Vec<Served>,
     scratch: Scratch,
+}
+
+/// When the arbiters of a router have served whom: smaller numbers go first.
+#[derive(Clone)]
+struct Served {
+    /// Of each input every output, then of each output every input; behind them the next number.
+    at: Vec<u32>,
+    inputs: usize,
+    outputs: usize,
+}
+
+impl Served {
+    /// Nobody has been served: those with the highest numbers go first.
+    fn new(inputs: usize, outputs: usize) -> Self {
+        let descending = |count: usize| (0..count as u32).rev();
+        let of_inputs = (0..inputs).flat_map(|_| descending(outputs));
+        let of_outputs = (0..outputs).flat_map(|_| descending(inputs));
+        let next = inputs.max(outputs) as u32;
+        Self { at: of_inputs.chain(of_outputs).chain([next]).collect(), inputs, outputs }
+    }
+
+    /// Where it stands when an input has served an output.
+    fn of_input(&self, input: u16, output: u16) -> usize {
+        usize::from(input) * self.outputs + usize::from(output)
+    }
+
+    /// Where it stands when an output has served an input.
+    fn of_output(&self, input: u16, output: u16) -> usize {
+        self.inputs * self.outputs + usize::from(output) * self.inputs + usize::from(input)
+    }
+
+    /// An input and an output serve each other.
+    fn serve(&mut self, input: u16, output: u16) {
+        let (places, last) =
+            ([self.of_input(input, output), self.of_output(input, output)], self.at.len() - 1);
+        for place in places {
+            self.at[place] = self.at[last];
+        }
+        self.at[last] += 1;
+    }
 }
 
 /// What an allocation needs for itself.
@@ -65,9 +110,15 @@ struct Scratch {
 
 impl FlitMatcher {
     /// Allocators of so many routers, each with so many inputs and outputs.
-    pub fn new(method: FlitAllocator, routers: usize, (inputs, outputs): (usize, usize)) -> Self {
+    pub fn new(
+        (method, arbiter): (FlitAllocator, FlitArbiter),
+        routers: usize,
+        (inputs, outputs): (usize, usize),
+    ) -> Self {
+        let looks_back = arbiter == FlitArbiter::LeastRecentlyServed(Nothing {});
         Self {
             method,
+            served: vec![Served::new(inputs, outputs); if looks_back { routers } else { 0 }],
             input_turns: vec![0; routers * inputs],
             output_turns: vec![0; routers * outputs],
             diagonals: vec![0; routers],
@@ -93,6 +144,7 @@ impl FlitMatcher {
             inputs: self.input_turns[router * inputs..][..inputs].to_vec(),
             outputs: self.output_turns[router * outputs..][..outputs].to_vec(),
             diagonal,
+            served: self.served.get(router).map_or_else(Vec::new, |served| served.at.clone()),
         })
     }
 
@@ -102,13 +154,16 @@ impl FlitMatcher {
         self.input_turns[router * inputs..][..inputs].copy_from_slice(&turns.inputs);
         self.output_turns[router * outputs..][..outputs].copy_from_slice(&turns.outputs);
         self.diagonals[router] = turns.diagonal;
+        if let Some(served) = self.served.get_mut(router) {
+            served.at.clone_from(&turns.served);
+        }
     }
 
     /// Picks those of some outputs that an input of a router bids for, a bit each from output `first` on, where it asks for all of them alike:
     /// all, but where the allocation begins at the inputs the one that the input picks.
     #[inline]
     pub fn narrow(&self, router: RegionRouter, (input, first): (u16, u16), outputs: u64) -> u64 {
-        if !matches!(self.method, FlitAllocator::SeparableInputFirst(_)) {
+        if !matches!(self.method, FlitAllocator::SeparableInputFirst(_)) || !self.served.is_empty() {
             return outputs;
         }
         let pointer = self.input_turns[router.index() * self.sides().0 + usize::from(input)];
@@ -148,6 +203,7 @@ impl FlitMatcher {
             inputs: &mut self.input_turns[router * inputs..][..inputs],
             outputs: &mut self.output_turns[router * outputs..][..outputs],
             diagonal: &mut self.diagonals[router],
+            served: self.served.get_mut(router),
             scratch: &mut self.scratch,
             granted,
         };
@@ -156,7 +212,8 @@ impl FlitMatcher {
             FlitAllocator::SeparableOutputFirst(_) => allocation.output_first(1),
             FlitAllocator::Islip(config) => allocation.output_first(config.iterations),
             FlitAllocator::Pim(config) => allocation.at_random(config.iterations, draws()),
-            FlitAllocator::Wavefront(_) => allocation.wavefront(),
+            FlitAllocator::LonelyOutput(_) => allocation.lonely_output(),
+            FlitAllocator::Wavefront(config) => allocation.wavefront(config.next),
         }
         if granted.len() > 1 {
             granted.sort_unstable_by_key(|&index| bids[index as usize].output);
@@ -173,6 +230,8 @@ struct Matching<'a> {
     outputs: &'a mut [u16],
     /// The diagonal that is looked at first.
     diagonal: &'a mut u16,
+    /// When arbiters that look at that have served whom.
+    served: Option<&'a mut Served>,
     scratch: &'a mut Scratch,
     granted: &'a mut Vec<u32>,
 }
@@ -181,13 +240,21 @@ impl Matching<'_> {
     /// Who goes first at the arbiter of an output: the oldest, of several the first one from the pointer on.
     fn rank_at_output(&self, index: u32) -> ((bool, u32), usize) {
         let bid @ Bid { input, output, .. } = self.bids[index as usize];
-        (bid.rank(), distance(self.outputs[output as usize], input, self.inputs.len()))
+        let turn = match &self.served {
+            None => distance(self.outputs[output as usize], input, self.inputs.len()),
+            Some(served) => served.at[served.of_output(input, output)] as usize,
+        };
+        (bid.rank(), turn)
     }
 
     /// Which output an input picks.
     fn rank_at_input(&self, index: u32) -> ((bool, u32), usize) {
         let bid @ Bid { input, output, .. } = self.bids[index as usize];
-        (bid.rank(), distance(self.inputs[input as usize], output, self.outputs.len()))
+        let turn = match &self.served {
+            None => distance(self.inputs[input as usize], output, self.outputs.len()),
+            Some(served) => served.at[served.of_input(input, output)] as usize,
+        };
+        (bid.rank(), turn)
     }
 
     /// A bid is one of those that its input may pick.
@@ -214,6 +281,9 @@ impl Matching<'_> {
         let Bid { input, output, .. } = self.bids[index as usize];
         self.inputs[input as usize] = behind(output.into(), self.outputs.len());
         self.outputs[output as usize] = behind(input.into(), self.inputs.len());
+        if let Some(served) = &mut self.served {
+            served.serve(input, output);
+        }
     }
 
     fn input_first(&mut self) {
@@ -247,6 +317,38 @@ impl Matching<'_> {
         }
         for bid in self.bids {
             self.scratch.by_input[bid.input as usize] = None;
+        }
+    }
+
+    fn lonely_output(&mut self) {
+        let mut asking = vec![0u16; self.outputs.len()];
+        self.bids.iter().for_each(|bid| asking[usize::from(bid.output)] += 1);
+        for index in 0..self.bids.len() as u32 {
+            let rank = |index: u32| {
+                let (rank, turn) = self.rank_at_input(index);
+                (rank, asking[usize::from(self.bids[index as usize].output)], turn)
+            };
+            let picked = &self.scratch.by_input[usize::from(self.bids[index as usize].input)];
+            if picked.is_none_or(|best| rank(index) < rank(best)) {
+                self.scratch.by_input[usize::from(self.bids[index as usize].input)] = Some(index);
+            }
+        }
+        for index in 0..self.bids.len() as u32 {
+            if self.scratch.by_input[usize::from(self.bids[index as usize].input)] == Some(index) {
+                self.offer_to_output(index);
+            }
+        }
+        for index in 0..self.bids.len() as u32 {
+            let Bid { input, output, .. } = self.bids[index as usize];
+            self.scratch.by_input[usize::from(input)] = None;
+            if self.scratch.by_output[usize::from(output)] == Some(index) {
+                self.scratch.by_output[usize::from(output)] = None;
+                self.granted.push(index);
+                let (inputs, outputs) = (self.inputs.len(), self.outputs.len());
+                let (input, output) =
+                    (&mut self.inputs[usize::from(input)], &mut self.outputs[usize::from(output)]);
+                (*input, *output) = (behind((*input).into(), outputs), behind((*output).into(), inputs));
+            }
         }
     }
 
@@ -314,7 +416,7 @@ impl Matching<'_> {
         }
     }
 
-    fn wavefront(&mut self) {
+    fn wavefront(&mut self, next: NextDiagonal) {
         let diagonals = self.inputs.len().max(self.outputs.len());
         self.begin();
         let (bids, first) = (self.bids, *self.diagonal);
@@ -336,7 +438,13 @@ impl Matching<'_> {
             (self.scratch.by_input[input as usize], self.scratch.by_output[output as usize]) = (None, None);
         }
         self.scratch.left.clear();
-        *self.diagonal = (first + 1) % diagonals as u16;
+        let last = match (next, self.granted.first()) {
+            (NextDiagonal::Grant, Some(&index)) => {
+                self.bids[index as usize].input + self.bids[index as usize].output
+            }
+            _ => first,
+        };
+        *self.diagonal = (last + 1) % diagonals as u16;
     }
 
     /// All bids are left.

@@ -4,7 +4,6 @@
 //! inject. What a stage grants the next one sees a cycle later: VC allocation has read owners before the switch frees output VCs,
 //! and a packet that has been granted an output VC asks for the switch from the next cycle on at the earliest.
 
-use crate::choices::{Speculation, Timestamp};
 use crate::kernel::constants::Constants;
 use crate::kernel::doors::Doors;
 use crate::kernel::ids::{Id as _, PairId, RegionRouter, SlotId, Terminal};
@@ -57,17 +56,21 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         let kernel = Kernel::new(constants, wishes, regions, number);
         let span = kernel.span;
         let routers = FlitRouters::new::<M>(system, &shared, (regions, &span));
-        let (crossbar, plan) = ((shared.crossbar.len(), shared.ports), shared.plan);
-        let separate = if plan.speculation == Speculation::Separate { span.routers } else { 0 };
+        let (crossbar, plan) = (shared.crossbar_sides(), shared.plan);
+        let separate = if plan.speculation.is_apart() { span.routers } else { 0 };
         let mut region = Self {
             nodes: M::Nodes::new(&kernel, Doors::new(&system.network.layout)),
             kernel,
             active: vec![0; span.routers.div_ceil(64)],
             room: vec![0; span.routers * shared.stride / 64],
             requests: FlitRequests::new(&shared),
-            vc_allocator: FlitMatcher::new(shared.plan.vc_allocator, span.routers, shared.vcs()),
-            switch_allocator: FlitMatcher::new(plan.switch_allocator, span.routers, crossbar),
-            speculative_allocator: FlitMatcher::new(plan.switch_allocator, separate, crossbar),
+            vc_allocator: FlitMatcher::new((plan.vc_allocator, plan.arbiter), span.routers, shared.vcs()),
+            switch_allocator: FlitMatcher::new((plan.switch_allocator, plan.arbiter), span.routers, crossbar),
+            speculative_allocator: FlitMatcher::new(
+                (plan.switch_allocator, plan.arbiter),
+                separate,
+                crossbar,
+            ),
             shared,
             routers,
         };
@@ -200,12 +203,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         input.left = packet.length;
         input.output = None;
         input.request = requests.map(|requests| self.shared.asked(requests));
-        input.stamp = match self.shared.timestamp {
-            Timestamp::Generation => packet.generated,
-            Timestamp::Injection if is_injection => NONE,
-            Timestamp::Injection => packet.injection.granted,
-            Timestamp::Arrival => packet.arrived,
-        };
+        input.stamp = self.shared.stamp(packet, is_injection);
         input.ready = from + self.shared.plan.routing_delay;
         input.trail = Trail::of(packet, constants.nodes_per_router);
         self.routers.begin(place);

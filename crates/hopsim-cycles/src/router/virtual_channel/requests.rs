@@ -23,7 +23,7 @@ pub struct FlitRequests {
 impl FlitRequests {
     /// No requests, in routers of these kinds.
     pub fn new(shared: &FlitShared<'_>) -> Self {
-        let (plan, vcs, crossbar) = (&shared.plan, shared.vcs(), (shared.crossbar.len(), shared.ports));
+        let (plan, vcs, crossbar) = (&shared.plan, shared.vcs(), shared.crossbar_sides());
         Self {
             vcs_in_turn: asked::allocates_vcs(plan, vcs).then(|| AskedOutputs::new(vcs)),
             switch_in_turn: asked::allocates_switch(plan, crossbar).then(|| AskedOutputs::new(crossbar)),

@@ -44,7 +44,8 @@ pub struct FlitInputVc {
     pub output: Option<OwnedVc>,
     /// The output VCs that the head asks for if it has no choice.
     pub request: Option<AskedVcs>,
-    /// What age arbiters compare: the cycle of generation, or that in which the packet entered the network, `NONE` until then.
+    /// What arbiters compare that look at packets: the cycle of generation, or that in which the packet entered the network, `NONE` until
+    /// then; or `NONE` less the links that it has passed.
     pub stamp: u32,
     /// First cycle in which the present packet may ask for an output VC, or if it owns one for the switch.
     pub ready: u32,

@@ -6,7 +6,7 @@ use crate::kernel::packet::{InjectionEnd, Packet};
 use crate::router::virtual_channel::places::{AskedVcs, InputPlace, OwnedVc};
 use crate::router::virtual_channel::port_numbers::PortNumbers;
 use crate::system::{RouterPlan, System, VirtualChannelPlan};
-use hopsim_network::network::{Layout, TERMINAL};
+use hopsim_network::network::{Layout, NONE, TERMINAL};
 use hopsim_random::{Purpose, Streams};
 use hopsim_routing::{Head, Request, Requests, Routing};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl<'p> FlitShared<'p> {
             crossbar: crossbar.into(),
             timestamp: match plan.arbiter {
                 FlitArbiter::Age(age) => age.timestamp,
-                FlitArbiter::RoundRobin(_) => Timestamp::default(),
+                _ => Timestamp::default(),
             },
         }
     }
@@ -79,12 +79,32 @@ impl<'p> FlitShared<'p> {
         (inputs.count(), (0..layout.pairs()).filter(|&pair| layout.pair_vc(pair).is_some()).count())
     }
 
-    /// What an age arbiter compares of a packet with this stamp; nothing if there are no such arbiters.
+    /// Inputs of the crossbar and output ports of a router.
+    pub fn crossbar_sides(&self) -> (usize, usize) {
+        (self.crossbar.len(), self.layout.output_vcs.iter().filter(|&&vcs| vcs > 0).count())
+    }
+
+    /// What arbiters that look at packets compare of one that becomes the present packet of an input VC.
     #[inline]
-    pub fn urgency(&self, stamp: u32) -> u32 {
+    pub fn stamp(&self, packet: &Packet, is_injection: bool) -> u32 {
+        match (self.timestamp, self.plan.arbiter) {
+            (_, FlitArbiter::HopCount(_)) => {
+                NONE - packet.hops.iter().map(|&hops| u32::from(hops)).sum::<u32>()
+            }
+            (Timestamp::Generation, _) => packet.generated,
+            (Timestamp::Injection, _) if is_injection => NONE,
+            (Timestamp::Injection, _) => packet.injection.granted,
+            (Timestamp::Arrival, _) => packet.arrived,
+        }
+    }
+
+    /// What arbiters compare of an input VC with this stamp and so many flits, smaller ones going first; nothing if they serve in turn.
+    #[inline]
+    pub fn urgency(&self, stamp: u32, flits: u16) -> u32 {
         match self.plan.arbiter {
-            FlitArbiter::Age(_) => stamp,
-            FlitArbiter::RoundRobin(_) => 0,
+            FlitArbiter::Age(_) | FlitArbiter::HopCount(_) => stamp,
+            FlitArbiter::QueueLength(_) => u32::MAX - u32::from(flits),
+            FlitArbiter::RoundRobin(_) | FlitArbiter::LeastRecentlyServed(_) => 0,
         }
     }
 

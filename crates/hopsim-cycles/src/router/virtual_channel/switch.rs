@@ -17,7 +17,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// Lets flits of a router cross.
     pub(super) fn allocate_switch(&mut self, number: RegionRouter, requests: &mut SwitchRequests) {
         self.pass_held(number, requests);
-        let separate = self.shared.plan.speculation == Speculation::Separate;
+        let separate = self.shared.plan.speculation.is_apart();
         self.ask_for_switch(number, requests, !separate);
         let draws = self.draws(number, 1);
         let SwitchBids { bids, granted, .. } = &mut requests.firm;
@@ -85,9 +85,11 @@ impl<M: Run> VirtualChannel<'_, M> {
         let draws = self.draws(number, 2);
         let SwitchBids { bids, granted, .. } = separate;
         self.speculative_allocator.allocate(number, bids, draws, granted);
+        let asked = self.shared.plan.speculation == Speculation::Pessimistic;
         let taken = |bid: Bid| {
-            let firm = firm.granted.iter().map(|&index| firm.bids[index as usize]);
-            firm.into_iter().any(|firm| firm.input == bid.input || firm.output == bid.output)
+            let granted = firm.granted.iter().map(|&index| &firm.bids[index as usize]);
+            let meets = |firm: &Bid| firm.input == bid.input || firm.output == bid.output;
+            granted.into_iter().any(meets) || asked && firm.bids.iter().any(|firm| firm.output == bid.output)
         };
         granted.retain(|&index| !taken(bids[index as usize]));
     }
@@ -118,7 +120,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             if held.iter().any(|held| held.1 == output) {
                 continue;
             }
-            let stamp = self.shared.urgency(state.stamp);
+            let stamp = self.shared.urgency(state.stamp, state.flits);
             let output = self.shared.numbers.output_ports[output];
             let bid = Bid { input: input as u16, output, slot, is_late, stamp };
             let rival = bids[first..].iter().position(|bid| self.is_one_of(bid.output, output));

@@ -85,7 +85,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         if self.shared.plan.speculation != Speculation::None && available & port.takers() != 0 {
             requests.switch.speculating.push((slot, asked.port.into()));
         }
-        let (stamp, first) = (self.shared.urgency(head.stamp), port.outputs_before);
+        let (stamp, first) = (self.shared.urgency(head.stamp, head.flits), port.outputs_before);
         let request = |vc: usize| {
             let output = OwnedVc { pair: port.pair_base + vc as u16, port: asked.port, vc: vc as u8 };
             VcRequest { slot, output, after }

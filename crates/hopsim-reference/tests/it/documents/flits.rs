@@ -202,6 +202,35 @@ impl Parts {
     }
 }
 
+/// Allocators and arbiters that `parts` does not draw take the place of some that it does.
+fn allocate_otherwise(document: &mut Value, draw: u16) {
+    let router = &mut document["router"]["virtual_channel"];
+    if draw.is_multiple_of(3) {
+        for key in ["vc_allocator", "switch_allocator"] {
+            if router[key].get("islip").is_some() && draw.is_multiple_of(2) {
+                router[key] = json!({ "lonely_output": {} });
+            } else if router[key].get("wavefront").is_some() {
+                router[key] = json!({ "wavefront": { "next": "grant" } });
+            }
+        }
+    }
+    if draw % 4 == 1 && router["speculation"] == "separate" {
+        router["speculation"] = json!("pessimistic");
+    }
+    let is_any = |names: &[&str]| {
+        let has = |key: &str| names.iter().any(|name| router[key].get(name).is_some());
+        has("vc_allocator") || has("switch_allocator")
+    };
+    let looks_at_packets = !is_any(&["pim"]);
+    let has_arbiters = !is_any(&["pim", "wavefront", "lonely_output"]);
+    match draw / 3 % 8 {
+        0 | 1 if has_arbiters => router["arbiter"] = json!({ "least_recently_served": {} }),
+        2 if looks_at_packets => router["arbiter"] = json!({ "hop_count": {} }),
+        3 if looks_at_packets => router["arbiter"] = json!({ "queue_length": {} }),
+        _ => {}
+    }
+}
+
 /// Nodes have buffers for flits from now on, of so many above the least.
 fn give_ejection_buffers(document: &mut Value, spare: u64) {
     let jobs = document["jobs"].as_array().unwrap();
@@ -246,6 +275,7 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
         if seed % 3 == 0 {
             document["semantics"]["port_order"] = json!("booksim");
         }
+        allocate_otherwise(&mut document, seed / 48);
         fit_ejection(&mut document);
         if !programs.is_empty() {
             document["units"] = json!({ "cycle": "1 ns", "phit": "4 B" });
