@@ -24,8 +24,8 @@ WORST_FIRST = ("saturated", "max cycles", "reached", "delivered")
 def warmup(result: Result) -> int:
     """The warm-up of a run [cycles]."""
     found = result.summary.get(WARMUP)
-    # Versions that found none did not say so either.
-    return int(result.config["measure"]["warmup"] if found is None else found)
+    # Versions that found none did not say so either; runs of programs have none.
+    return int(result.config["measure"].get("warmup", 0) if found is None else found)
 
 
 def is_adaptive(point: Point) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from hopsim.document.estimate import is_fabric
+from hopsim.document.estimate import AUTO, is_fabric
 from hopsim.kinds import is_list, is_table
 from hopsim.metrics import tables, verdict
 from hopsim.vocabulary import columns
@@ -32,6 +32,7 @@ MOST_POINTS_DIGITS = 12
 """Of the number of a point."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_VERSION = re.compile(r"\d+\.\d+")
 
 Check = Callable[[Any], str]
 """What is wrong with a value; empty if nothing is."""
@@ -50,7 +51,18 @@ def point_fault(record: Mapping[str, Any], digest: str, version: str) -> str:
     if not fault:
         missing = [name for name in _needed(record["config"]) if name not in record["result"]]
         fault = "".join(f"result.{name}: is missing" for name in missing[:1])
+    if not fault:
+        measured = _measured_by_all(record["config"])
+        lost = [name for name in measured if record["result"].get(name) is None]
+        fault = "".join(f"result.{name}: must be a number" for name in lost[:1])
     return fault
+
+
+def _measured_by_all(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Columns of the summary that have a number in every run of such a kind."""
+    if is_fabric(config):
+        return ("throughput_gbps", "time_s")
+    return ("warmup_cycles",) if config["measure"].get("warmup") == AUTO else ()
 
 
 def _needed(config: Mapping[str, Any]) -> list[str]:
@@ -225,7 +237,7 @@ def _is_point_number(text: str) -> bool:
 
 _STORED_POINT: Mapping[str, Check] = {"digest": _DIGEST_TEXT, "axes": _each(_axis)}
 _MANIFEST: Mapping[str, Check] = {
-    "hopsim": _TEXT,
+    "hopsim": _kind("a version", lambda value: isinstance(value, str) and bool(_VERSION.match(value))),
     "experiment": _TEXT,
     "overrides": _all(_TEXT),
     "document": _TEXT,

@@ -266,3 +266,59 @@ def test_text_that_is_none_and_arguments_of_the_wrong_kind_are_refused() -> None
         hs.run(TINY, wrong)
     with pytest.raises(hs.ConfigError, match=r"product = \[\('load', 0.1\)\]: is not a dictionary"):
         hs.sweep(TINY, product=wrong)
+
+
+FABRIC = """\
+topology.ring.routers = 3
+router = "infiniband"
+jobs = [{ flows = [{ source = 0, destination = 1 }] }]
+measure.time.window = "10 us"
+"""
+FOUND = """\
+topology.mesh.sides = [2, 2]
+load = 0.1
+measure = { warmup = "auto", cycles = 500 }
+"""
+
+
+@pytest.mark.parametrize("is_null", [True, False])
+@pytest.mark.parametrize(
+    ("document", "name"), [(FABRIC, "time_s"), (FABRIC, "throughput_gbps"), (FOUND, "warmup_cycles")]
+)
+def test_a_record_without_what_all_such_runs_measure_is_run_again(
+    hopsim: Command, tmp_path: Path, document: str, name: str, is_null: bool
+) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(document, "utf-8")
+    whole = hopsim("run", path, "--json", "-", "--out", "d").stdout
+    (file,) = (tmp_path / "d" / "points").glob("*.json")
+    record = json.loads(file.read_text())
+    result = {key: value for key, value in record["result"].items() if key != name}
+    file.write_text(json.dumps(seal(record | {"result": result | ({name: None} if is_null else {})})))
+    with pytest.warns(hs.HopsimWarning, match=rf"result\.{name}: (must be a number|is missing)"):
+        assert len(hs.load(tmp_path / "d")) == 0
+    assert hopsim("run", path, "--json", "-", "--out", "d").stdout == whole
+
+
+def test_the_warm_up_of_a_program_that_tells_none_is_none(hopsim: Command, tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(
+        'topology.ring.routers = 3\nunits = { cycle = "1 ns", phit = "4 B" }\n'
+        'jobs = [{ program.collective.kind = "barrier" }]\n'
+        'measure = { interval = 5, streams = ["link_series", "congestion_trees"] }\n',
+        "utf-8",
+    )
+    hopsim("run", path, "--out", "d")
+    (file,) = (tmp_path / "d" / "points").glob("*.json")
+    record = json.loads(file.read_text())
+    file.write_text(json.dumps(seal(record | {"result": record["result"] | {"warmup_cycles": None}})))
+    (result,) = hs.load(tmp_path / "d")
+    assert result.why()
+
+
+def test_a_manifest_without_a_version_is_told(hopsim: Command, tiny: Path, tmp_path: Path) -> None:
+    hopsim("run", tiny, "--out", "d")
+    manifest = tmp_path / "d" / "manifest.json"
+    manifest.write_text(json.dumps(seal(json.loads(manifest.read_text()) | {"hopsim": ""})))
+    with pytest.raises(hs.ConfigError, match=r"manifest\.json is damaged \(hopsim: must be a version"):
+        hs.load(tmp_path / "d")
