@@ -42,7 +42,8 @@ pub enum Intermediate {
 ///
 /// In a mesh, torus or ring the intermediate router is any router, each equally likely, and there are no groups to choose
 /// among: the keys about them stay at their defaults. VC 0 is for the way there, VC 1 for the way on, each in increasing
-/// order of dimensions (in a torus with bubble flow control): the first waits for the second only, so no deadlock.
+/// order of dimensions (in a torus with bubble flow control): the first waits for the second only, so no deadlock. In virtual-channel
+/// routers the lower half of all VCs is for the way there, and the upper half for the way on.
 ///
 /// In a HyperX or a graph the intermediate router is any router with nodes, each equally likely, and the keys about groups stay at
 /// their defaults too. Both ways are the paths of `minimal`. A hop has the VC whose number is that of the links passed before, so

@@ -45,8 +45,8 @@ enum Rule {
     Flexible(FlexVc),
     /// Any VC, out of which FlexVC picks; the sequence gives the highest.
     Any(FlexVc),
-    /// The phase: VC 0 on the way to the intermediate router, 1 on the way to the destination.
-    Phases,
+    /// The phase: those below `upper` are for the way to the intermediate router, the others up to `last` for the way to the destination.
+    Phases { upper: u8, last: u8 },
     /// The path, at injection.
     Path(Arc<PathVcs>),
 }
@@ -63,9 +63,15 @@ impl Vcs {
         Self { sequence, rule: Rule::Sequence, used, rings: Rings::Free }
     }
 
-    /// A VC for each of two phases, of `used` of each class.
+    /// Two VCs, one for each of two phases, of `used` of each class.
     pub fn by_phase(sequence: VcSequence, used: ByClass<u8>) -> Self {
-        Self { sequence, rule: Rule::Phases, used, rings: Rings::Free }
+        Self { sequence, rule: Rule::Phases { upper: 1, last: 1 }, used, rings: Rings::Free }
+    }
+
+    /// The lower half of `count` VCs for the first of two phases, and the upper half, which may have one more, for the second.
+    pub fn in_halves(sequence: VcSequence, count: u8) -> Self {
+        let rule = Rule::Phases { upper: count / 2, last: count - 1 };
+        Self { sequence, rule, used: ByClass::from([count]), rings: Rings::Free }
     }
 
     /// A VC for every path, which it keeps from end to end; `used` of each class.
@@ -135,7 +141,8 @@ impl Vcs {
         let opportunistic = || matches!(leg, Leg::MisrouteSource | Leg::MisrouteInside | Leg::MisrouteFinal);
         let vc = match &self.rule {
             Rule::Flexible(flex) => flex.highest(leg, class, head.reply),
-            Rule::Phases => u8::from(matches!(leg, Leg::ToGroup | Leg::Final)),
+            Rule::Phases { last, .. } if matches!(leg, Leg::ToGroup | Leg::Final) => *last,
+            Rule::Phases { upper, .. } => upper - 1,
             Rule::Path(vcs) if head.at_injection() => vcs.vc(head.router, head.destination),
             _ if reuses && opportunistic() => self.sequence.reused(head.code),
             _ => self.sequence.next(head.code, class),
@@ -150,7 +157,14 @@ impl Vcs {
             (Rings::Dateline(dateline), _) => dateline.first(way.vc),
             (_, Rule::Flexible(_) | Rule::Any(_)) if way.vc < self.used(way.class) => 0,
             (_, Rule::Flexible(_) | Rule::Any(_)) => self.used(way.class),
-            (_, Rule::Sequence | Rule::Phases | Rule::Path(_)) => way.vc,
+            (Rings::Free, &Rule::Phases { upper, .. }) => {
+                if way.vc < upper {
+                    0
+                } else {
+                    upper
+                }
+            }
+            (_, Rule::Sequence | Rule::Phases { .. } | Rule::Path(_)) => way.vc,
         }
     }
 
@@ -159,7 +173,9 @@ impl Vcs {
     #[inline(always)]
     pub fn pick(&self, way: Way, view: &impl View, draws: &mut impl Draws) -> Request {
         let request = way.highest();
-        let Some(flex) = self.flex().filter(|_| view.flexible()) else { return request };
+        let Some(flex) = self.flex().filter(|_| view.flexible()) else {
+            return self.pick_of_phase(way, view);
+        };
         let first = self.first(way);
         let credits = |vc| view.credits(Request { vc: first + vc, ..request });
         let vc = if flex.joins_shortest() {
@@ -168,6 +184,18 @@ impl Vcs {
             flex.select_by_rank(request.port, way.vc - first, (credits, view.length()), draws)
         };
         Request { vc: first + vc, ..request }
+    }
+
+    /// The VC of the phase of a hop that has most room, the only one where a phase has one.
+    #[inline]
+    fn pick_of_phase(&self, way: Way, view: &impl View) -> Request {
+        let first = if let Rule::Phases { .. } = self.rule { self.first(way) } else { way.vc };
+        let request = way.highest();
+        if first == way.vc {
+            return request;
+        }
+        let credits = |vc| view.credits(Request { vc: first + vc, ..request });
+        Request { vc: first + roomiest((way.vc - first, view.capacity(way.class)), credits), ..request }
     }
 
     /// Whether it is a mechanism's choice which of the VCs that a hop may use a head asks for (FlexVC).
@@ -180,7 +208,7 @@ impl Vcs {
     pub fn flex(&self) -> Option<&FlexVc> {
         match &self.rule {
             Rule::Flexible(flex) | Rule::Any(flex) => Some(flex),
-            Rule::Sequence | Rule::Phases | Rule::Path(_) => None,
+            Rule::Sequence | Rule::Phases { .. } | Rule::Path(_) => None,
         }
     }
 

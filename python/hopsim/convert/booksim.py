@@ -232,14 +232,18 @@ def _network(settings: Settings) -> Network:
 
 
 def _mesh(settings: Settings) -> Network:
-    k, n = settings.number("k"), settings.number("n")
+    k, n, vcs = (settings.number(name) for name in ("k", "n", "num_vcs"))
     _check_size(settings, k, n)
+    is_detour = settings.value("routing_function") == "valiant"
+    if is_detour and vcs < 2:
+        raise settings.refused("num_vcs", "is too few for the two parts of a detour", "2 or more")
     return Network(
         {"mesh": {"sides": [k] * n}},
         {"network": 1},
-        {"network": settings.number("num_vcs")},
+        {"network": vcs},
         k**n,
         is_grid=settings.number("xr") == 1,
+        routing={"valiant": {}} if is_detour else {"minimal": {}},
     )
 
 
@@ -369,7 +373,7 @@ MOST_DIMENSIONS = 31
 """More than that no network of BookSim can have, with two routers in each."""
 
 NETWORKS: Mapping[str, tuple[Callable[[Settings], Network], tuple[str, ...]]] = {
-    "mesh": (_mesh, ("dor", "dim_order")),
+    "mesh": (_mesh, ("dor", "dim_order", "valiant")),
     "torus": (_torus, ("dim_order",)),
     "cmesh": (_cmesh, ("dor_no_express",)),
     "fattree": (_fattree, ("nca",)),

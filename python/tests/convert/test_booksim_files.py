@@ -671,3 +671,12 @@ def test_odd_files_have_a_message_and_no_document(
     done = hopsim("convert", "booksim", "mesh", status=2)
     assert done.stderr.startswith(f"hopsim: {message}")
     assert not done.stdout
+
+
+def test_a_detour_on_a_mesh_has_half_of_the_vcs_for_each_part() -> None:
+    detour = MESH + "routing_function = valiant; num_vcs = 6;"
+    made = document(detour)
+    assert made["routing"] == {"valiant": {}}
+    assert made["router"]["virtual_channel"]["vcs"]["network"] == 6
+    with pytest.raises(ConfigError, match="num_vcs = 1 is too few for the two parts of a detour"):
+        document(MESH + "routing_function = valiant; num_vcs = 1;")

@@ -273,6 +273,9 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let vcs = match &paths.safety {
         Safety::Ordered(order) => build_ordered(experiment, order, network),
         Safety::Escape => Vcs::chosen(unordered(), ByClass::from([count])),
+        Safety::Phases if matches!(experiment.router, RouterConfig::VirtualChannel(_)) => {
+            Vcs::in_halves(unordered(), count)
+        }
         Safety::Phases => Vcs::by_phase(unordered(), ByClass::from([count])),
         Safety::Layers(layers) => {
             Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), ByClass::from([count]))

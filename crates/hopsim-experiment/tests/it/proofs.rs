@@ -13,7 +13,7 @@ use hopsim_routing::minimal::{Config, Minimal};
 use hopsim_routing::path::{G, L};
 use hopsim_routing::sequence::{REPLY_INJECTION, VcSequence};
 use hopsim_routing::vcs::Vcs;
-use hopsim_routing::{Head, RouteState, Routing};
+use hopsim_routing::{Head, Hop, Leg, RouteState, Routing};
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
 use serde_json::{Value, json};
@@ -318,6 +318,38 @@ fn rings_with_datelines_have_no_circle() {
         }
     }
 }
+
+#[test]
+fn the_two_parts_of_a_detour_have_vcs_of_their_own() {
+    let mesh = json!({ "mesh": { "sides": [4, 3] } });
+    for (vcs, halves) in [(2, [1, 1]), (5, [2, 3]), (8, [4, 4])] {
+        let router = json!({ "virtual_channel": { "vcs": { "network": vcs } } });
+        let plan = plan(&mesh, &json!({ "valiant": {} }), &router);
+        let verdict = prove(&plan);
+        assert!(
+            matches!(verdict, Verdict::Proved(Proof { ground: Ground::Acyclic, rings: 0, .. })),
+            "{vcs} VCs: {verdict:?}"
+        );
+        let routing = &plan.system.routing;
+        let count = |leg: Leg| {
+            let way = routing.vcs().way(&HEAD, Hop { port: 2, class: 0, leg, reuses: false });
+            way.vc + 1 - routing.vcs().first(way)
+        };
+        assert_eq!([Leg::Detour, Leg::Final].map(count), halves, "{vcs} VCs");
+    }
+}
+
+/// The head of a packet at its source.
+const HEAD: Head = Head {
+    router: 0,
+    input: 0,
+    code: 0,
+    source: 0,
+    destination: 2,
+    terminal: 0,
+    ejection_vc: 0,
+    reply: false,
+};
 
 /// Packets that stay in the class in which they have entered the ring: nobody changes at the dateline.
 #[test]

@@ -158,7 +158,7 @@ impl<'a, 'p> Head<'a, 'p> {
     fn equals(&self, port: usize, goal: Goal) -> Vec<u8> {
         let vcs = &self.simulator.rules.vcs;
         match vcs.rule {
-            Rule::Any(_) | Rule::Dateline { .. } => vcs.allowed(self, port, goal),
+            Rule::Any(_) | Rule::Dateline { .. } | Rule::HalfPhases { .. } => vcs.allowed(self, port, goal),
             _ => Vec::new(),
         }
     }
@@ -208,6 +208,14 @@ impl<'a, 'p> Head<'a, 'p> {
         };
         let to = self.pick(port, goal, attempt);
         Choice { to, after: memory, fixed: self.is_only(port, goal), others: self.equals(port, goal) }
+    }
+
+    /// The choice of a way that its mechanism decides for in this attempt: of the VCs of a link it asks for one.
+    pub fn decide_for(&self, memory: Memory, attempt: &Stream) -> Choice {
+        let choice = self.follow(memory, attempt);
+        let is_terminal = self.simulator.routers[self.router()].outputs[choice.to.port].is_terminal();
+        let others = if is_terminal { choice.others } else { Vec::new() };
+        Choice { fixed: false, others, ..choice }
     }
 
     /// The port of the next hop of a way, and the goal of the hop; `None` at the end of the way.

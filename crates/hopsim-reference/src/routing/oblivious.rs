@@ -21,7 +21,7 @@ impl ObliviousRule {
         }
         let mut attempt = head.attempt();
         let memory = self.plan(head, &mut attempt);
-        Choice { fixed: false, ..head.follow(memory, &attempt) }
+        head.decide_for(memory, &attempt)
     }
 
     /// The output VCs that a head may use.

@@ -54,11 +54,11 @@ impl SourceRule {
         } else {
             self.detour(head, &mut head.draws())
         };
-        let minimal = Choice { fixed: false, ..head.follow(Self::minimal(head), &attempt) };
+        let minimal = head.decide_for(Self::minimal(head), &attempt);
         let Some((via, leave)) = drawn else {
             return minimal;
         };
-        let detour = Choice { fixed: false, ..head.follow(leave, &attempt) };
+        let detour = head.decide_for(leave, &attempt);
         if head.packet().memory.insists
             || self.looks_shorter(head, (minimal.to, detour.to), via)
             || self.is_saturated(head, &minimal.after.way)

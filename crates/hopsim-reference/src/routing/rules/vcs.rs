@@ -5,6 +5,7 @@ use super::layers;
 use super::paths::{LinkVc, count, number, paths};
 use crate::routing::ways::Ways;
 use hopsim_cycles::jobs::JobPlan;
+use hopsim_cycles::system::RouterPlan;
 use hopsim_experiment::config::router::{Rings, RouterConfig, VcManagement};
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::Topology;
@@ -34,6 +35,8 @@ pub enum Rule {
     Dateline { vcs: u8, class: ClassRule },
     /// VC 0 to the intermediate router, VC 1 to the destination.
     Phases,
+    /// The lower half of so many VCs to the intermediate router, the upper half to the destination.
+    HalfPhases { vcs: u8 },
     /// The VC whose number is that of the links passed so far; replies have so many VCs more before them.
     ByHop { before_replies: usize },
     /// The VC of the path.
@@ -50,7 +53,10 @@ impl Vcs {
                     RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
                     Topology::Graph(_) | Topology::HyperX(_),
                 ) => Rule::ByHop { before_replies: 2 * ways.farthest() },
-                (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), _) => Rule::Phases,
+                (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), _) => match plan.system.router {
+                    RouterPlan::VirtualChannel(_) => Rule::HalfPhases { vcs: links[0].vcs },
+                    RouterPlan::Cioq(_) => Rule::Phases,
+                },
                 (RoutingConfig::Minimal(_), Topology::Graph(graph)) => {
                     match layers::of(graph, links[0].vcs, ways) {
                         Some(vcs) => Rule::Kept(vcs),
