@@ -41,6 +41,7 @@ NEGLIGIBLE = 0.005
 """A load that is short of what is offered by no more than this share of it is not."""
 CYCLES = "measure.cycles"
 OF_FABRIC = "an InfiniBand fabric has no load in phits/(node·cycle)"
+OF_LIST = "packets that are given one by one come when the list says"
 RUNS = 10
 """So many runs a search takes, about."""
 NOTHING: dict[str, Any] = {"sweep.saturate": {}}
@@ -118,8 +119,11 @@ def points_of(document: Experiment) -> list[Point]:
     except ConfigError as error:
         if wanted.key == Wanted.key:
             # It would name a load that nobody gave.
-            if _is_of_fabrics(document):
+            configs = _as_they_are(document)
+            if any(is_fabric(config) for config in configs):
                 raise _without_load(document, OF_FABRIC) from None
+            if any("packet_list" in job.get("traffic", {}) for config in configs for job in config["jobs"]):
+                raise _without_load(document, OF_LIST) from None
             raise
         reason = str(error).removeprefix(f"{document.name}: ")
         raise ConfigError(
@@ -128,12 +132,12 @@ def points_of(document: Experiment) -> list[Point]:
         ) from None
 
 
-def _is_of_fabrics(document: Experiment) -> bool:
-    """Whether a document, as it is, has an InfiniBand fabric."""
+def _as_they_are(document: Experiment) -> list[dict[str, Any]]:
+    """The configurations of a document as it is; none if it is wrong."""
     try:
-        return any(is_fabric(json.loads(point.config)) for point in document.points())
+        return [json.loads(point.config) for point in document.points()]
     except ConfigError:
-        return False
+        return []
 
 
 def runs_of_search(document: Experiment, points: Sequence[Point]) -> int:

@@ -458,6 +458,10 @@ def test_what_has_no_load_is_refused_with_the_reason() -> None:
             {"placement": {"list": [2, 3]}, "traffic": {"process": {"bernoulli": {"load": 0.1}}}},
         ],
     }
+    listed: dict[str, Any] = {
+        "topology": {"ring": {"routers": 4}},
+        "jobs": [{"traffic": {"packet_list": [{"cycle": 1, "source": 0, "destination": 2}]}}],
+    }
     key = "jobs.1.traffic.process.bernoulli.load"
     valid = "valid: nothing but jobs that draw packets, in a network other than an InfiniBand fabric"
     cases: list[tuple[dict[str, Any], dict[str, Any], str]] = [
@@ -469,6 +473,7 @@ def test_what_has_no_load_is_refused_with_the_reason() -> None:
         ),
         (fabric, {}, "an InfiniBand fabric has no load in phits/(node·cycle)"),
         (program, {"key": key}, "runs with programs end with these and have no verdict"),
+        (listed, {}, "packets that are given one by one come when the list says"),
     ]
     for document, given, reason in cases:
         with pytest.raises(ConfigError) as refused:

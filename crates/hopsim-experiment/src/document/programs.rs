@@ -1,4 +1,4 @@
-//! Documents with programs: their files are read, and keys that mean nothing beside them are refused.
+//! Documents with programs, or with packets that are given: their files are read, and keys that mean nothing beside them are refused.
 
 use super::{Files, fabric};
 use crate::config::Experiment;
