@@ -41,7 +41,7 @@ pub struct Turns {
     /// The diagonal that is looked at first.
     diagonal: u16,
     /// When arbiters that look at that have served whom; empty if there are none.
-    served: Vec<u32>,
+    served: Vec<u64>,
 }
 
 /// An allocator of each router of a region.
@@ -62,7 +62,7 @@ pub struct FlitMatcher {
 #[derive(Clone)]
 struct Served {
     /// Of each input every output, then of each output every input; behind them the next number.
-    at: Vec<u32>,
+    at: Vec<u64>,
     inputs: usize,
     outputs: usize,
 }
@@ -70,10 +70,10 @@ struct Served {
 impl Served {
     /// Nobody has been served: those with the highest numbers go first.
     fn new(inputs: usize, outputs: usize) -> Self {
-        let descending = |count: usize| (0..count as u32).rev();
+        let descending = |count: usize| (0..count as u64).rev();
         let of_inputs = (0..inputs).flat_map(|_| descending(outputs));
         let of_outputs = (0..outputs).flat_map(|_| descending(inputs));
-        let next = inputs.max(outputs) as u32;
+        let next = inputs.max(outputs) as u64;
         Self { at: of_inputs.chain(of_outputs).chain([next]).collect(), inputs, outputs }
     }
 

@@ -29,7 +29,7 @@ impl<M: Run> VirtualChannel<'_, M> {
                 vcs &= !(1 << vc);
                 let slot = port.first_slot.up(vc as usize);
                 if let Some(output) = self.may_cross(&self.routers.inputs[slot]) {
-                    asked.ask(input, ports[output].number.into(), slot);
+                    asked.ask(input, output, slot);
                     break;
                 }
             }

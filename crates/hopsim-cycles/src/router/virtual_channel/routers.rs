@@ -115,8 +115,6 @@ pub struct FlitPort {
     pub first_slot: SlotId,
     /// Id of VC 0 of the output -- constant.
     pub first_pair: PairId,
-    /// Number of the output port in the allocator of the switch -- constant.
-    pub number: u16,
     /// How many output VCs of the router come before VC 0 in the allocators -- constant.
     pub outputs_before: u16,
     /// Number of VC 0 of the output in the router -- constant.
@@ -166,7 +164,6 @@ impl FlitPort {
             free_at: 0,
             first_slot: SlotId::at(first + layout.slot_base[port] as usize),
             first_pair: PairId::at(first + layout.pair_base[port] as usize),
-            number: numbers.output_ports[port],
             outputs_before: numbers.outputs[port],
             pair_base: layout.pair_base[port],
             far_slot,
