@@ -497,7 +497,7 @@ def test_what_is_no_assignment(text: str, message: str) -> None:
             "topology = mesh;\nrouting_function = romm;",
             "line 2: routing_function = romm is not the same in hopsim: half of the VCs are for each "
             "part of the "
-            "detour; valid: dor or dim_order",
+            "detour; valid: dor or dim_order or valiant",
         ),
         (
             "topology = flatfly; routing_function = ran_min; xr = 3; yr = 3;",
