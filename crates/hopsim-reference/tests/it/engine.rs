@@ -1,6 +1,8 @@
 //! Engine and reference must tell the same life of every packet.
 
 use crate::documents::{Document, EXTREME, ORDINARY, for_each_plan, trial};
+use crate::metrics;
+use crate::snapshots::{goes_on, savable};
 use hopsim_core::engine::{Control, Trial, audit, run_as, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_cycles::choices::{ArbiterConfig, Consumption, InjectionVc, WhenFull};
@@ -418,6 +420,21 @@ fn is_misrouted(plan: &Plan, packet: &PacketTrace) -> bool {
     let least =
         plan.system.topology.minimal_hops(packet.source / per_router, packet.destination / per_router);
     packet.hops.len() - 1 > least.into_iter().map(usize::from).sum()
+}
+
+/// Engine and reference on a plan: the lives of packets, all that is measured, and a run that goes on with a snapshot.
+pub fn check_whole(plan: &Plan, coverage: &metrics::Coverage) -> Result<(), String> {
+    let cycles = 400;
+    match trace_as(plan, cycles, trial(plan)) {
+        // Rings without bubble and datelines may lock up.
+        Err(RunError::Deadlock(_)) if may_deadlock(plan) => return Ok(()),
+        outcome => {
+            compare(&outcome.map_err(|error| error.to_string())?, &hopsim_reference::trace(plan, cycles))?;
+        }
+    }
+    audit(plan, 200)?;
+    coverage.compare(plan)?;
+    goes_on(&savable(plan)).map(|_| ())
 }
 
 #[test]

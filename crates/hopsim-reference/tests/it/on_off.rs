@@ -2,12 +2,11 @@
 //! is calculated by hand.
 
 use crate::documents::{Document, for_each_measured_plan, for_each_program, library, trial};
-use crate::engine::{compare, may_deadlock};
+use crate::engine::{check_whole, compare};
 use crate::metrics::Coverage;
 use crate::programs;
-use crate::snapshots::{goes_on, savable};
+use crate::snapshots::goes_on;
 use hopsim_core::engine::{audit, trace_as};
-use hopsim_core::error::RunError;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_routing::vcs::Rings;
@@ -60,21 +59,6 @@ fn with_on_off(plan: &Plan) -> Result<Plan, String> {
     Document(document).plan()
 }
 
-/// Engine and reference on a plan: the lives of packets, all that is measured, and a run that goes on with a snapshot.
-fn check(plan: &Plan, coverage: &Coverage) -> Result<(), String> {
-    let cycles = 400;
-    match trace_as(plan, cycles, trial(plan)) {
-        // Rings without bubble and datelines may lock up.
-        Err(RunError::Deadlock(_)) if may_deadlock(plan) => return Ok(()),
-        outcome => {
-            compare(&outcome.map_err(|error| error.to_string())?, &hopsim_reference::trace(plan, cycles))?;
-        }
-    }
-    audit(plan, 200)?;
-    coverage.compare(plan)?;
-    goes_on(&savable(plan)).map(|_| ())
-}
-
 #[test]
 fn engine_and_reference_agree_and_buffers_with_the_least_thresholds_hold_what_comes() {
     let (coverage, seen) = (Coverage::default(), RefCell::new(BTreeMap::<String, u32>::new()));
@@ -88,7 +72,8 @@ fn engine_and_reference_agree_and_buffers_with_the_least_thresholds_hold_what_co
         if matches!(plan.system.routing.vcs().rings(), Rings::Dateline(_)) {
             *seen.borrow_mut().entry("datelines".to_owned()).or_default() += 1;
         }
-        check(&plan, &coverage).map_err(|difference| format!("{difference}\n{}", json!(plan.experiment)))
+        check_whole(&plan, &coverage)
+            .map_err(|difference| format!("{difference}\n{}", json!(plan.experiment)))
     });
     let seen = seen.borrow();
     for name in [

@@ -4,11 +4,9 @@
 use crate::documents::{
     Document, for_each_flit_plan, for_each_measured_flit_plan, for_each_measured_plan, trial,
 };
-use crate::engine::{compare, may_deadlock};
+use crate::engine::{check_whole, compare};
 use crate::metrics::Coverage;
-use crate::snapshots::{goes_on, savable};
-use hopsim_core::engine::{audit, trace_as};
-use hopsim_core::error::RunError;
+use hopsim_core::engine::trace_as;
 use hopsim_cycles::choices::{SelfTraffic, WhenFull};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::plan::Plan;
@@ -88,20 +86,6 @@ impl Seen {
     }
 }
 
-/// Engine and reference on a plan: the lives of packets, all that is measured, and a run that goes on with a snapshot.
-fn check(plan: &Plan, coverage: &Coverage) -> Result<(), String> {
-    let cycles = 400;
-    match trace_as(plan, cycles, trial(plan)) {
-        Err(RunError::Deadlock(_)) if may_deadlock(plan) => return Ok(()),
-        outcome => {
-            compare(&outcome.map_err(|error| error.to_string())?, &hopsim_reference::trace(plan, cycles))?;
-        }
-    }
-    audit(plan, 200)?;
-    coverage.compare(plan)?;
-    goes_on(&savable(plan)).map(|_| ())
-}
-
 #[test]
 fn engine_and_reference_agree_on_packets_that_are_given() {
     let (coverage, seen) = (Coverage::default(), Seen::default());
@@ -110,7 +94,8 @@ fn engine_and_reference_agree_on_packets_that_are_given() {
             return Ok(());
         };
         seen.count(&plan);
-        check(&plan, &coverage).map_err(|difference| format!("{difference}\n{}", json!(plan.experiment)))
+        check_whole(&plan, &coverage)
+            .map_err(|difference| format!("{difference}\n{}", json!(plan.experiment)))
     };
     for_each_measured_plan((80, 51), each);
     for_each_measured_flit_plan((60, 52), each);
