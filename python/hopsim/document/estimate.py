@@ -119,8 +119,7 @@ def _load_apart(job: Mapping[str, Any]) -> Mapping[str, Any]:
     traffic: Mapping[str, Any] = job["traffic"]
     if "packet_list" in traffic:
         # The packets of a list belong to a run of some length.
-        lengths = [packet.get("length", traffic["packet_length"]) for packet in traffic["packet_list"]]
-        return {**job, "traffic": {**alike, "packet_length": max(lengths)}}
+        return {**job, "traffic": {**alike, "packet_length": max(_listed_lengths(traffic))}}
     kept = {key: value for key, value in traffic.items() if key != "changes"}
     return {**job, "traffic": {**kept, **alike}}
 
@@ -230,13 +229,18 @@ def _packets_per_node(traffic: Mapping[str, Any], node_cycles: int) -> float:
 def mean_packet_length(traffic: Mapping[str, Any]) -> float:
     """Mean length of the packets of a job [phits]."""
     if "packet_list" in traffic:
-        lengths = [packet.get("length", traffic["packet_length"]) for packet in traffic["packet_list"]]
+        lengths = _listed_lengths(traffic)
         return sum(lengths) / len(lengths)
     if "packet_lengths" not in traffic:
         return traffic["packet_length"]
     shares = traffic["packet_lengths"]
     total = sum(share["weight"] for share in shares)
     return sum(share["weight"] / total * share["length"] for share in shares)
+
+
+def _listed_lengths(traffic: Mapping[str, Any]) -> list[int]:
+    """The lengths of packets that are given one by one [phits]."""
+    return [packet.get("length", traffic["packet_length"]) for packet in traffic["packet_list"]]
 
 
 def _load(traffic: Mapping[str, Any]) -> float:
