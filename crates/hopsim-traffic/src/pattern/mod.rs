@@ -50,6 +50,11 @@ pub enum PatternConfig {
     HotRegion(hot_region::Config),
     /// The node whose number is a fixed function of the own one.
     Permutation(permutation::Config),
+    /// The destination of every node, as a list: that of a node of the job by its number in the job, which is one of those numbers, too. A
+    /// node that is its own destination sends nothing; several nodes may have the same one.
+    ///
+    /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §3.2.
+    Destinations(Vec<u32>),
     /// A fixed random destination for each node, none shared.
     RandomPermutation(random_permutation::Config),
     /// Each packet follows one of several patterns.
@@ -156,6 +161,9 @@ impl PatternConfig {
             Self::Permutation(config) => permutation::Permutation::new(*config, site)
                 .map(Pattern::Permutation)
                 .map_err(|error| error.within("permutation")),
+            Self::Destinations(list) => permutation::Permutation::listed(list, site)
+                .map(Pattern::Permutation)
+                .map_err(|error| error.within("destinations")),
             Self::RandomPermutation(_) => random_permutation::RandomPermutation::new(site)
                 .map(Pattern::RandomPermutation)
                 .map_err(|error| error.within("random_permutation")),

@@ -59,11 +59,30 @@ impl Permutation {
             Config::Tornado | Config::Neighbour => image_on_cube(config, site)?,
             _ => image_of_bits(config, site)?,
         };
+        Ok(Self::of_images(image, site))
+    }
+
+    /// Checks the destinations of the job's nodes that are listed.
+    pub fn listed(list: &[u32], site: &Site<'_>) -> Result<Self, ConfigError> {
+        let count = site.nodes.len();
+        if list.len() != count {
+            let reason = format!("lists {} destinations, and the job has {count} nodes", list.len());
+            return Err(ConfigError::new("", reason).valid("a destination for each node of the job"));
+        }
+        if let Some(place) = list.iter().position(|&number| number as usize >= count) {
+            return Err(ConfigError::new(place.to_string(), "is no node of the job")
+                .value(list[place])
+                .valid(format!("0 … {}", count - 1)));
+        }
+        Ok(Self::of_images(|number| list[number as usize], site))
+    }
+
+    fn of_images(image: impl Fn(u32) -> u32, site: &Site<'_>) -> Self {
         let mut to = vec![0; site.nodes.last().map_or(0, |&last| last as usize + 1)];
         for (number, &node) in site.nodes.iter().enumerate() {
             to[node as usize] = site.nodes[image(number as u32) as usize];
         }
-        Ok(Self { to, to_itself: site.to_itself })
+        Self { to, to_itself: site.to_itself }
     }
 
     /// The partner of `from`.
@@ -141,6 +160,20 @@ mod tests {
         let site = Site { topology: &topology, nodes: &nodes, seed: 1, job: 0, to_itself: false };
         let permutation = Permutation::new(config, &site).unwrap();
         nodes.iter().map(|&node| permutation.destination(node)).collect()
+    }
+
+    #[test]
+    fn listed_destinations_are_numbers_in_the_job() {
+        let topology =
+            TopologyConfig::Mesh(MeshConfig { sides: vec![8], nodes_per_router: 1 }).build().unwrap();
+        let nodes = [1, 4, 6];
+        let site = Site { topology: &topology, nodes: &nodes, seed: 1, job: 0, to_itself: false };
+        let listed = Permutation::listed(&[2, 1, 2], &site).unwrap();
+        assert_eq!(nodes.map(|node| listed.destination(node)), [6, 4, 6]);
+        assert_eq!(nodes.map(|node| listed.is_silent(node)), [false, true, true]);
+        let refused = |list: &[u32]| Permutation::listed(list, &site).unwrap_err().to_string();
+        assert!(refused(&[0, 1]).contains("lists 2 destinations, and the job has 3 nodes"));
+        assert!(refused(&[0, 3, 0]).contains("1 = 3: is no node of the job; valid: 0 … 2"));
     }
 
     #[test]

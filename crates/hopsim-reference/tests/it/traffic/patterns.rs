@@ -78,6 +78,10 @@ impl Job<'_> {
                 blend(&[(config.fraction, region), (1.0 - config.fraction, self.equally(from, |_| true))])
             }
             PatternConfig::Permutation(name) => BTreeMap::from([(self.image(*name, from), 1.0)]),
+            PatternConfig::Destinations(list) => {
+                let number = self.nodes().iter().position(|&node| node == from).unwrap();
+                BTreeMap::from([(self.nodes()[list[number] as usize], 1.0)])
+            }
             PatternConfig::RandomPermutation(_) => BTreeMap::from([(self.partner(from), 1.0)]),
             PatternConfig::Mix(parts) => {
                 let total: f64 = parts.iter().map(|part| part.weight).sum();
@@ -198,10 +202,14 @@ fn patterns() -> Vec<Value> {
         json!({ "random_permutation": {} }),
     ];
     all.extend(permutations.map(|name| json!({ "permutation": name })));
+    // For a job of so many nodes.
+    let ahead: Vec<u32> = (0..16).map(|node| if node == 8 { 8 } else { (node * 3 + 1) % 16 }).collect();
+    let listed = json!({ "destinations": ahead });
     let part = |weight: f64, pattern: &Value| json!({ "weight": weight, "pattern": pattern });
     let inner = json!({ "mix": [part(1.0, &all[11]), part(3.0, &all[8])] });
     all.push(json!({ "mix": [part(0.2, &all[0]), part(0.3, &all[15]), part(0.5, &inner)] }));
     all.push(json!({ "mix": [part(2.0, &all[1]), part(1.0, &all[6])] }));
+    all.push(listed);
     all
 }
 
@@ -254,7 +262,8 @@ fn compare(topology: &Value, placement: &Value, pattern: &Value, to_itself: bool
     for &from in [0, 1, count / 2, count - 1, hot].map(|place| &job.nodes()[place]) {
         let shares = job.shares(&plan.experiment.jobs[0].traffic.as_ref().unwrap().pattern, from);
         let built = &plan.system.jobs[0].traffic().unwrap().pattern;
-        let is_fixed = pattern.get("permutation").is_some() && shares.contains_key(&from);
+        let is_one = pattern.get("permutation").or(pattern.get("destinations")).is_some();
+        let is_fixed = is_one && shares.contains_key(&from);
         assert_eq!(built.is_silent(from), is_fixed && !to_itself, "{pattern} from {from}");
         if built.is_silent(from) {
             continue;
