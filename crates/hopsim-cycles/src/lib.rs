@@ -21,6 +21,7 @@ pub mod observer;
 pub mod region;
 mod router;
 pub mod simulation;
+pub mod speedup;
 pub mod standing;
 pub mod state;
 pub mod system;

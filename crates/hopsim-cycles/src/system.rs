@@ -8,6 +8,7 @@ use crate::choices::{
 };
 use crate::injection::InjectionControl;
 use crate::jobs::{JobPlan, TrafficPlan};
+use crate::speedup::Speedup;
 use hopsim_network::by_class::ByClass;
 use hopsim_network::network::Network;
 use hopsim_network::topology::{PortClass, Topology};
@@ -98,6 +99,17 @@ impl System {
     pub fn shortest_packet(&self) -> u32 {
         self.jobs.iter().map(JobPlan::shortest_packet).min().unwrap_or(1)
     }
+
+    /// For how long a credit waits, at most, until those of flits before it have gone back by the same link \[cycles\].
+    pub fn credit_backlog(&self) -> u32 {
+        let classes = &self.network.classes;
+        let buffers = classes.links.iter().chain([&classes.terminal]);
+        let largest = buffers.map(|class| u32::from(class.vcs) * class.buffer).max();
+        match &self.router {
+            RouterPlan::VirtualChannel(plan) if plan.output_queue.is_some() => largest.unwrap_or(0),
+            _ => 0,
+        }
+    }
 }
 
 /// The routers of a system, which are all of one kind.
@@ -147,7 +159,7 @@ impl RouterPlan {
     pub fn residence(&self) -> u32 {
         match self {
             Self::Cioq(plan) => plan.pipeline_latency + plan.crossbar_latency,
-            Self::VirtualChannel(plan) => plan.until_switch() + plan.switch_traversal_delay,
+            Self::VirtualChannel(plan) => plan.residence(),
         }
     }
 
@@ -205,6 +217,10 @@ pub struct VirtualChannelPlan {
     pub port_order: PortOrder,
     /// What takes flits at a node, if that may have no room.
     pub ejection: Option<EjectionBuffers>,
+    /// How many times a router allocates while a link takes a flit.
+    pub speedup: Speedup,
+    /// Flits that may wait at an output port of a router which is faster than its links; `None`: they leave when they have crossed.
+    pub output_queue: Option<u32>,
 }
 
 /// Buffers at a node, one for each ejection VC for packets that are not answered. The node takes a flit when it comes, and gives the credit
@@ -213,12 +229,21 @@ pub struct VirtualChannelPlan {
 pub struct EjectionBuffers {
     /// Size of each \[flits\].
     pub size: u32,
-    /// Cycles from the grant of the switch to a flit until its credit counts again.
-    pub round_trip: u32,
+    /// Cycles from the departure of a flit until its credit counts again.
+    pub returns: u32,
 }
 
 impl VirtualChannelPlan {
-    /// Cycles from the arrival of a head to its first request for the switch, if it gets an output VC at once.
+    /// Cycles from the first step of a router's clock until a head that arrived then has crossed, if it meets no other packet.
+    pub fn residence(&self) -> u32 {
+        let until = u64::from(self.until_switch());
+        match self.switch_traversal_delay {
+            0 => self.speedup.cycle_of(until),
+            cycles => self.speedup.cycle_of(until + 1) + cycles - 1,
+        }
+    }
+
+    /// Steps from the arrival of a head to its first request for the switch, if it gets an output VC at once.
     pub fn until_switch(&self) -> u32 {
         match self.speculation {
             Speculation::None => self.routing_delay + self.vc_allocation_delay,

@@ -84,22 +84,21 @@ impl Plan {
         stop::resolve(&mut experiment)?;
         check_measure(&experiment)?;
         classes::resolve_latencies(&mut experiment)?;
-        let topology = Arc::new(experiment.topology.build().map_err(|e| e.within("topology"))?);
-        if !topology.has_equal_routers() {
-            let reason = "routers with different numbers of nodes are for InfiniBand fabrics";
-            return Err(ConfigError::new("topology.graph.nodes", reason)
-                .valid("as many nodes on every router that has nodes, or router.infiniband"));
-        }
+        let topology = build_topology(&experiment)?;
         experiment.topology.resolve(&topology);
         jobs::resolve_names(&mut experiment)?;
         let paths = experiment.routing.paths(&topology).map_err(|e| e.within("routing"))?;
+        let paths = virtual_channel::paths(&experiment, &topology, paths);
         let paths = rings::resolve(&experiment, &topology, paths)?;
         classes::resolve(&mut experiment, &topology)?;
         vcs::resolve(&mut experiment, &topology, &paths)?;
         let mut router = router_plan(&experiment)?;
         let mut classes = classes::build(&experiment, &topology, &paths)?;
-        if let RouterPlan::Cioq(router) = &mut router {
-            router.damq = damq::share(&experiment, &topology, &mut classes)?;
+        match &mut router {
+            RouterPlan::Cioq(router) => router.damq = damq::share(&experiment, &topology, &mut classes)?,
+            RouterPlan::VirtualChannel(router) => {
+                virtual_channel::check_buffers(router, &classes, topology.link_classes())?;
+            }
         }
         check_injection(&experiment, &topology)?;
         hopsim_memory::probe(memory::of_plan(&topology)).map_err(ConfigError::too_large)?;
@@ -364,6 +363,17 @@ fn request_vcs(experiment: &Experiment, injection: u32) -> u8 {
         (true, Some(InjectionVc::Destination)) => injection.div_ceil(2) as u8,
         (true, _) => 1,
     }
+}
+
+/// The topology, whose routers with nodes all have as many.
+fn build_topology(experiment: &Experiment) -> Result<Arc<Topology>, ConfigError> {
+    let topology = experiment.topology.build().map_err(|e| e.within("topology"))?;
+    if !topology.has_equal_routers() {
+        let reason = "routers with different numbers of nodes are for InfiniBand fabrics";
+        return Err(ConfigError::new("topology.graph.nodes", reason)
+            .valid("as many nodes on every router that has nodes, or router.infiniband"));
+    }
+    Ok(Arc::new(topology))
 }
 
 fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {

@@ -24,8 +24,8 @@ impl Simulator<'_> {
                     let fits = present <= input.capacity || (input.is_terminal() && at_once);
                     assert!(fits, "{place}: {present} phits do not fit");
                     if self.moves_flits() {
-                        self.audit_flits(input, vc);
-                        self.audit_injection(input, vc);
+                        self.audit_flits((router, port), vc);
+                        self.audit_injection((router, port), vc);
                         continue;
                     }
                     let taken = self.committed(input, vc);
@@ -46,11 +46,13 @@ impl Simulator<'_> {
         }
     }
 
-    /// Panics unless every flit that an output VC has sent is on the link, in the input VC behind it or has a credit on its way back.
-    fn audit_flits(&self, input: &Input, vc: usize) {
+    /// Panics unless every flit that an output VC has sent is in the queue of its port, on the link, in the input VC behind it or has a
+    /// credit that waits or is on its way back.
+    fn audit_flits(&self, (router, port): (usize, usize), vc: usize) {
+        let input = &self.routers[router].inputs[port];
         let Some((peer, back)) = input.peer else { return };
         let output = &self.routers[peer].outputs[back];
-        let present = flits_of(input, vc);
+        let present = flits_of(input, vc) + self.queued(peer, back, vc) + self.untold(router, port, vc);
         let returning = output.credit_wire.0.iter().filter(|(_, credit)| credit.0 == vc).count() as u32;
         let place = format!("cycle {}, router {peer} output {back} VC {vc}", self.now);
         assert_eq!(output.used(vc), present + returning, "{place}: credits are lost or invented");
@@ -58,13 +60,15 @@ impl Simulator<'_> {
 
     /// Panics unless every flit that takes room of an injection VC for its node has not been sent, is on the wire or in the VC, or the node
     /// will hear that it has left.
-    fn audit_injection(&self, input: &Input, vc: usize) {
+    fn audit_injection(&self, (router, port): (usize, usize), vc: usize) {
+        let input = &self.routers[router].inputs[port];
         let Some((node, first)) = input.node else { return };
         let Some(nic) = self.nics.get(node) else { return };
         let of_vc = nic.sending.iter().filter(|s| s.vc == first + vc && !s.by_flits);
         let unsent: u32 = of_vc.map(|s| self.packets[s.packet].length - s.sent).sum();
         let returning = nic.credit_wire.0.iter().filter(|(_, of)| *of == first + vc).count() as u32;
-        let all = nic.free[first + vc] + unsent + flits_of(input, vc) + returning;
+        let present = flits_of(input, vc) + self.untold(router, port, vc);
+        let all = nic.free[first + vc] + unsent + present + returning;
         assert_eq!(all, input.capacity, "cycle {}, node {node} VC {vc}: room is lost or invented", self.now);
     }
 
@@ -135,6 +139,9 @@ impl Simulator<'_> {
             for input in &router.inputs {
                 input.wire.0.iter().for_each(|(_, phit)| phits[phit.packet] += 1);
                 input.vcs.iter().flatten().for_each(|r| phits[r.packet] += r.phits - r.crossed);
+            }
+            for queue in router.flits.iter().flat_map(|flits| &flits.queues) {
+                queue.waiting.iter().chain(&queue.crossing).for_each(|queued| phits[queued.flit.0] += 1);
             }
             for output in &router.outputs {
                 let inside = output.crossbar.0.iter().chain(&output.bypass.0);

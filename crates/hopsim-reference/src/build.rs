@@ -3,7 +3,7 @@
 use crate::arbiter::Arbiter;
 use crate::matching::Matcher;
 use crate::state::delay::DelayLine;
-use crate::state::flits::{Door, Flits, Lane};
+use crate::state::flits::{Door, Flits, Lane, OutputQueue};
 use crate::state::parts::{Input, Output, Router};
 use crate::state::sensors::Knowledge;
 use hopsim_cycles::choices::{Allocator, ArbiterConfig};
@@ -153,6 +153,7 @@ impl Builder<'_> {
             |&class: &PortClass| (0..count(class)).map(|_| Door { owner: None, taken: Vec::new() }).collect();
         let doors: Vec<Vec<Door>> = ports.iter().map(vcs_of).collect();
         let crossbar = inputs.iter().map(|input| input.arbiters.len()).sum();
+        let has_queues = plan.output_queue.is_some();
         Some(Flits {
             plan,
             vc_allocator: Matcher::new(
@@ -165,7 +166,18 @@ impl Builder<'_> {
             speculating: Vec::new(),
             held: vec![None; crossbar],
             lanes: lanes.collect(),
+            messages: inputs
+                .iter()
+                .take(if has_queues { usize::MAX } else { 0 })
+                .map(|_| VecDeque::new())
+                .collect(),
+            queues: doors
+                .iter()
+                .take(if has_queues { usize::MAX } else { 0 })
+                .map(|_| OutputQueue::default())
+                .collect(),
             doors,
+            step: 0,
             handled: Vec::new(),
         })
     }

@@ -4,9 +4,9 @@
 use crate::arbiter::Candidate;
 use crate::matching::{Asks, Precedence};
 use crate::simulator::Simulator;
-use crate::state::flits::{Flits, Owned};
+use crate::state::flits::{CreditMessage, Flits, Owned};
 use crate::state::packet::{Choice, Packet, Phit, Role};
-use crate::state::parts::{Input, Outstanding, Resident};
+use crate::state::parts::{Outstanding, Resident};
 use crate::state::place::{Place, Request};
 use hopsim_cycles::choices::{
     FlitAllocator, FlitArbiter, PortOrder, Speculation, SwitchInput, Timestamp, VcReuse,
@@ -33,16 +33,20 @@ impl Simulator<'_> {
 
     /// Lets heads have output VCs, and then flits the switch, in one router.
     pub(crate) fn allocate_flits(&mut self, router: usize) {
-        self.allocate_vcs(router);
-        self.allocate_switch(router);
+        for step in self.flits(router).plan.speedup.steps(self.now) {
+            self.flits_mut(router).step = step;
+            self.allocate_vcs(router);
+            self.allocate_switch(router);
+            self.fill_queues(router);
+        }
     }
 
     /// What the virtual-channel router of this number keeps.
-    fn flits(&self, router: usize) -> &Flits {
+    pub(crate) fn flits(&self, router: usize) -> &Flits {
         self.routers[router].flits.as_ref().expect("it is a virtual-channel router")
     }
 
-    fn flits_mut(&mut self, router: usize) -> &mut Flits {
+    pub(crate) fn flits_mut(&mut self, router: usize) -> &mut Flits {
         self.routers[router].flits.as_mut().expect("it is a virtual-channel router")
     }
 
@@ -105,8 +109,10 @@ impl Simulator<'_> {
         let (router, input, vc) = place;
         let lane = &self.flits(router).lanes[input][vc];
         let Some(front) = self.routers[router].inputs[input].vcs[vc].front() else { return false };
-        let begins = front.arrived.max(lane.left.map_or(0, |left| left + 1));
-        lane.owned.is_none() && self.now >= begins + self.flits(router).plan.routing_delay
+        let flits = self.flits(router);
+        let arrived = flits.plan.speedup.steps(front.arrived).start;
+        let begins = arrived.max(lane.left.map_or(0, |left| left + 1));
+        lane.owned.is_none() && flits.step >= begins + u64::from(flits.plan.routing_delay)
     }
 
     /// Lets heads have output VCs.
@@ -170,17 +176,17 @@ impl Simulator<'_> {
 
     /// What a present packet asks for that counts.
     fn choices(&mut self, place: Place) -> Vec<Choice> {
-        let Some(choice) = self.route(place, u64::from(self.now)) else { return Vec::new() };
+        let Some(choice) = self.route(place, self.flits(place.0).step) else { return Vec::new() };
         let vcs = if choice.others.is_empty() { vec![choice.to.vc] } else { choice.others.clone() };
         let requests = vcs.into_iter().map(|vc| Request { vc, ..choice.to });
         let counting = requests.filter(|&to| self.counts(place, to));
         counting.map(|to| Choice { to, ..choice.clone() }).collect()
     }
 
-    /// The random numbers of an allocator in this cycle: 0 is that of output VCs, 1 that of the switch.
+    /// The random numbers of an allocator in this step: 0 is that of output VCs, 1 that of the switch.
     fn draws(&self, router: usize, stage: u64) -> Stream {
         let seed = self.plan.experiment.measure.seed;
-        Stream::new(seed, Purpose::Allocation, router as u64).at(self.now.into()).at(stage)
+        Stream::new(seed, Purpose::Allocation, router as u64).at(self.flits(router).step).at(stage)
     }
 
     /// What goes before others at the allocators if it is smaller.
@@ -243,7 +249,7 @@ impl Simulator<'_> {
 
     /// Lets a packet own an output VC.
     fn give_vc(&mut self, (router, input, vc): Place, choice: Choice) {
-        let (packet, granted, to) = (self.head(router, input, vc), self.now, choice.to);
+        let (packet, granted, to) = (self.head(router, input, vc), self.flits(router).step, choice.to);
         self.flits_mut(router).lanes[input][vc].owned = Some(Owned { choice, granted });
         let Packet { length, role, .. } = self.packets[packet];
         let is_terminal = self.routers[router].outputs[to.port].is_terminal();
@@ -281,7 +287,8 @@ impl Simulator<'_> {
                 let turn = turns[input].iter().find(|turn| turn.port == outputs[output]);
                 let place = turn.expect("it is granted what it asks for").place;
                 let (port, number) = inputs[input];
-                self.routers[router].inputs[port].arbiters[number].serve((place.2, 0), self.now.into());
+                let step = self.flits(router).step;
+                self.routers[router].inputs[port].arbiters[number].serve((place.2, 0), step);
                 self.use_switch(place, input);
             }
         }
@@ -368,7 +375,7 @@ impl Simulator<'_> {
             let oldest = rivals.iter().map(|turn| turn.rank).min();
             let oldest = rivals.iter().filter(|turn| Some(turn.rank) == oldest);
             let candidates: Vec<Candidate> = oldest.map(|turn| candidate(turn.place.2)).collect();
-            let chosen = port.arbiters[number].choose(&candidates, self.now.into());
+            let chosen = port.arbiters[number].choose(&candidates, self.flits(router).step);
             turns.extend(rivals.into_iter().find(|turn| Some(turn.place.2) == chosen));
             asking = others;
         }
@@ -389,9 +396,9 @@ impl Simulator<'_> {
         let owned = flits.lanes[input][vc].owned.as_ref()?;
         let to = owned.choice.to;
         let front = self.routers[router].inputs[input].vcs[vc].front()?;
-        let may_ask = self.now >= owned.granted + flits.plan.vc_allocation_delay;
+        let may_ask = flits.step >= owned.granted + u64::from(flits.plan.vc_allocation_delay);
         let is_here = front.crossed < front.phits;
-        let is_free = self.routers[router].outputs[to.port].next <= self.now;
+        let is_free = self.is_free(router, to.port);
         let rank = (false, self.stamp(place));
         (may_ask && is_here && is_free && self.takes_flit(router, to)).then_some(Turn {
             place,
@@ -409,25 +416,25 @@ impl Simulator<'_> {
         }
         self.routers[router].inputs[input].vcs[vc][0].crossed += 1;
         self.send_flit(place, (packet, index));
-        let &Input { peer, node, latency, .. } = &self.routers[router].inputs[input];
-        if let Some((peer, back)) = peer {
-            let due = self.now + latency + self.flits(router).plan.credit_delay;
-            self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet));
-        }
-        if let Some((node, first)) = node {
-            self.nics[node].credit_wire.push(self.now + latency, first + vc);
-        }
         if index + 1 == self.packets[packet].length {
             self.end_packet(place, packet);
+        }
+        let step = self.flits(router).step;
+        match self.flits_mut(router).messages.get_mut(input) {
+            None => self.send_credit((router, input), (vc, (packet, index))),
+            Some(messages) if messages.back().is_some_and(|last| last.step == step) => {
+                messages.back_mut().expect("it is there").flits.push((vc, (packet, index)));
+            }
+            Some(messages) => messages.push_back(CreditMessage { step, flits: vec![(vc, (packet, index))] }),
         }
     }
 
     /// Notes that the head of a packet leaves a router.
     fn set_head_out(&mut self, place: Place) {
         let (router, input, vc) = place;
-        let departed = self.now + self.flits(router).plan.switch_traversal_delay;
         let Resident { packet, arrived, .. } = self.routers[router].inputs[input].vcs[vc][0];
         let Owned { choice, .. } = self.flits(router).lanes[input][vc].owned.as_ref().expect("it has a VC");
+        let departed = self.departure(router, choice.to.port);
         let (Choice { to, after, .. }, granted, number) = (choice.clone(), self.now, router as u32);
         let (port, misrouted) = (to.port as u16, after.misrouted);
         let hop = Hop { router: number, port, vc: to.vc, arrived, granted, departed, misrouted };
@@ -439,18 +446,27 @@ impl Simulator<'_> {
     fn send_flit(&mut self, (router, input, vc): Place, (packet, index): (usize, u32)) {
         let owned = self.flits(router).lanes[input][vc].owned.as_ref().expect("it has a VC");
         let (to, minimal) = (owned.choice.to, !owned.choice.after.misrouted);
-        let departs = self.now + self.flits(router).plan.switch_traversal_delay;
+        let departs = self.departure(router, to.port);
         let latency = self.plan.system.network.link(router as u32, to.port).latency;
         let vc = to.vc as usize;
+        let has_queue = self.queue(router, to.port).is_some();
+        if has_queue {
+            self.push_in_queue((router, to.port), (packet, index), vc);
+        }
         let output = &mut self.routers[router].outputs[to.port];
         output.next = self.now + output.pace;
         let Some((peer, back)) = output.peer else {
-            output.crossbar.push(departs, (packet, index));
+            if !has_queue {
+                output.crossbar.push(departs, (packet, index));
+            }
             let link = self.plan.experiment.links.ejection.map_or(1, |link| link.latency);
             let back = departs + 2 * link + self.flits(router).plan.credit_delay;
             return self.flits_mut(router).doors[to.port][vc].taken.push(back);
         };
         output.outstanding[vc].push(Outstanding { packet, length: 1, minimal });
+        if has_queue {
+            return;
+        }
         let arrives = departs + latency + output.pace - 1;
         self.routers[peer].inputs[back].wire.push(arrives, Phit { packet, index, vc });
     }
@@ -460,10 +476,15 @@ impl Simulator<'_> {
         let now = self.now;
         self.routers[router].inputs[input].vcs[vc].pop_front();
         let flits = self.flits_mut(router);
-        let departs = now + flits.plan.switch_traversal_delay;
+        let step = flits.step;
         let lane = &mut flits.lanes[input][vc];
-        lane.left = Some(now);
+        lane.left = Some(step);
         let to = lane.owned.take().expect("it has a VC").choice.to;
+        let departs = match flits.queues.get(to.port) {
+            Some(queue) => queue.crossing.back().expect("it has been granted the switch").departs,
+            None => now + flits.plan.switch_traversal_delay,
+        };
+        let flits = self.flits_mut(router);
         flits.doors[to.port][to.vc as usize].owner = None;
         if self.routers[router].outputs[to.port].is_terminal() {
             let delivered = departs + 1 - self.packets[packet].length;
@@ -488,12 +509,14 @@ impl Simulator<'_> {
                 while let Some(flit) = self.routers[router].outputs[output].crossbar.pop_due(self.now) {
                     self.take_flit(flit);
                 }
+                self.empty_queue(router, output);
             }
+            self.send_messages(router);
         }
     }
 
     /// Lets a flit leave for its node.
-    fn take_flit(&mut self, (number, index): (usize, u32)) {
+    pub(crate) fn take_flit(&mut self, (number, index): (usize, u32)) {
         let packet = &mut self.packets[number];
         assert_eq!(packet.absorbed, index, "flits come in order");
         packet.absorbed += 1;

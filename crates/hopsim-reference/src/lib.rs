@@ -36,6 +36,7 @@ mod matching;
 pub mod metrics;
 mod nic;
 mod on_off;
+mod output_queues;
 mod program;
 mod room;
 mod route;

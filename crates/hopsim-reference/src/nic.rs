@@ -261,8 +261,26 @@ impl Simulator<'_> {
         }
         if role == Role::Reply {
             let kind = if nic.reply_space.len() > 1 { vc - injection_vcs(self.plan, true).start } else { 0 };
-            let known = if moves_flits { self.plan.system.network.classes.terminal.latency } else { 1 };
-            nic.space_wire.push(self.now + known, (kind, length));
+            let space = (kind, length);
+            if moves_flits {
+                nic.tails.push((packet, space));
+            } else {
+                nic.space_wire.push(self.now + 1, space);
+            }
+        }
+    }
+
+    /// A router tells a node of a flit that has left injection VC `vc`.
+    pub(crate) fn tell_node(&mut self, node: usize, vc: usize, flit: (usize, u32)) {
+        let (latency, length) =
+            (self.plan.system.network.classes.terminal.latency, self.packets[flit.0].length);
+        let nic = &mut self.nics[node];
+        nic.credit_wire.push(self.now + latency, vc);
+        if flit.1 + 1 == length
+            && let Some(place) = nic.tails.iter().position(|tail| tail.0 == flit.0)
+        {
+            let (_, space) = nic.tails.remove(place);
+            nic.space_wire.push(self.now + latency, space);
         }
     }
 

@@ -15,6 +15,7 @@ pub mod grants;
 pub mod in_transit;
 pub mod layers;
 pub mod minimal;
+pub mod o1turn;
 pub mod olm;
 pub mod par;
 pub mod path;
@@ -209,6 +210,8 @@ mechanisms! {
     Minimal(minimal),
     /// Any shortest path, by the output with most free space (meshes, tori, HyperX, fat trees).
     Adaptive(adaptive),
+    /// Dimension by dimension, in increasing or in decreasing order (O1TURN).
+    O1turn(o1turn),
     /// Up towards a root, then down: any network in one VC (Autonet).
     UpDown(up_down),
     /// Oblivious nonminimal routing through a random intermediate router or group (VAL; Valiant, 1982).
@@ -441,6 +444,8 @@ pub enum Safety {
     Escape,
     /// VC 0 is for the way to the intermediate router, VC 1 for the way from there. Rings of either need bubble flow control.
     Phases,
+    /// VC 0 is for packets that go dimension by dimension in increasing order, VC 1 for those that do in decreasing order.
+    Orders,
     /// Paths keep one VC from end to end, that of their layer.
     Layers(Arc<Layers>),
 }
@@ -508,7 +513,7 @@ impl Safety {
         match self {
             Self::Ordered(_) => None,
             Self::Any { vcs, .. } => Some(*vcs),
-            Self::Dateline(_) | Self::Escape | Self::Phases => Some(2),
+            Self::Dateline(_) | Self::Escape | Self::Phases | Self::Orders => Some(2),
             Self::Layers(layers) => Some(layers.count()),
         }
     }

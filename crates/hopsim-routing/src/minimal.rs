@@ -4,6 +4,7 @@ use super::dateline::Dateline;
 use super::layers::Layers;
 use super::path::{G, L};
 use super::vcs::{self, Rings, Vcs};
+use super::view::View;
 use super::{Flexible, Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::graph::Graph;
@@ -196,6 +197,11 @@ impl Minimal {
         let Topology::Cube(cube) = &*self.topology else { return true };
         let same = self.vcs.is_flexible() || code == self.vcs.sequence.code(way.class, way.vc);
         same && cube.is_opposite(input as usize, way.port as usize)
+    }
+
+    /// What is outstanding in all VCs together of the port of a way.
+    pub fn port_occupancy(&self, way: Way, view: &impl View) -> u32 {
+        (0..self.vcs.used(way.class)).map(|vc| view.occupancy(Request { vc, ..way.highest() })).sum()
     }
 
     /// Chooses among the parallel links towards `target`, if there are any; see [`Topology::choose_trunk`].

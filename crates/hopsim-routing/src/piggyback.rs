@@ -4,7 +4,7 @@ use super::Paths;
 use super::detour::{IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::source::{PathLengths, SaturationConfig, Source, SourceRule, THRESHOLDS};
-use super::ugal::{self, DetourEnd};
+use super::ugal::{self, DetourEnd, Occupancy};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
 use schemars::JsonSchema;
@@ -65,7 +65,9 @@ impl Config {
             intra_group: self.intra_group,
             threshold: self.threshold,
             path_lengths: self.path_lengths,
+            occupancy: Occupancy::Vc,
             sticky: false,
+            once: false,
         };
         SourceRule { saturation: Some(self.saturation), ..ugal.rule(self.intermediate) }
     }

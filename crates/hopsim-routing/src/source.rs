@@ -5,6 +5,7 @@ use super::detour::Detour;
 use super::grants::{each_by_route, each_trunk};
 use super::minimal::Minimal;
 use super::prospect::{Choice, Comparison, Exit, Prospect};
+use super::ugal::Occupancy;
 use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
 use super::{Decision, Head, Hop, Mechanism, Place, Request, Route, RouteState, Way};
 use hopsim_network::error::{ConfigError, within};
@@ -16,8 +17,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The packet is on its way to the intermediate router.
+/// Of [`RouteState::flags`]: the packet is on its way to the intermediate router.
 const ON_DETOUR: u8 = 1;
+
+/// Of [`RouteState::flags`]: the packet waits and has decided once and for all.
+const SETTLED: u8 = 2;
 
 /// By how much the wait for the minimal path must be longer \[packets\].
 pub const THRESHOLDS: RangeInclusive<u32> = 0..=1_000_000;
@@ -96,6 +100,8 @@ pub struct SourceRule {
     pub threshold: u32,
     /// How path lengths are counted.
     pub lengths: PathLengths,
+    /// What is compared of the first links.
+    pub occupancy: Occupancy,
     /// Whether that applies to the detour too, and not to the minimal path alone.
     pub detour_lengths: bool,
     /// No detour counts for more links.
@@ -106,6 +112,8 @@ pub struct SourceRule {
     pub recompute: bool,
     /// A waiting packet that has chosen the detour does not return to the minimal path.
     pub sticky: bool,
+    /// A waiting packet does not decide again.
+    pub once: bool,
 }
 
 impl SourceRule {
@@ -175,17 +183,27 @@ impl Source {
     fn prefers_detour(
         &self,
         comparison: &Comparison,
-        (minimal, detour): (Request, Request),
+        (minimal, detour): ((Way, Request), Request),
         view: &impl View,
     ) -> bool {
         let [shorter, longer] = comparison.lengths.map(u32::from);
-        let costs = view.occupancy(minimal) * shorter;
-        let bound = view.occupancy(detour) * longer + view.length() * self.rule.threshold;
+        let costs = self.occupancy(minimal, view) * shorter;
+        let bound =
+            self.occupancy((comparison.detour, detour), view) * longer + view.length() * self.rule.threshold;
         costs > bound
             || (self.rule.saturation.is_some()
                 && comparison.exit.is_some_and(|Exit { position, port, vc }| {
                     view.saturated(Some(u32::from(position)), Request { port: port as usize, vc })
                 }))
+    }
+
+    /// What counts as outstanding where a way would take an output VC.
+    #[inline]
+    fn occupancy(&self, (way, request): (Way, Request), view: &impl View) -> u32 {
+        match self.rule.occupancy {
+            Occupancy::Vc => view.occupancy(request),
+            Occupancy::Port => self.base.port_occupancy(way, view),
+        }
     }
 
     /// Links of the minimal path and of the detour.
@@ -323,12 +341,13 @@ impl Mechanism for Source {
             (anew.0, &anew.1)
         };
         let vcs = self.base.vcs();
-        let minimal = vcs.pick(minimal, view, draws);
+        let minimal = (minimal, vcs.pick(minimal, view, draws));
         let mut taken = None;
         if state.via != NONE {
             let detour = vcs.pick(comparison.detour, view, draws);
-            let decided = self.rule.sticky && state.flags & ON_DETOUR != 0;
-            if decided || self.prefers_detour(comparison, (minimal, detour), view) {
+            let has_decided = state.flags & SETTLED != 0;
+            let keeps_detour = (self.rule.sticky || has_decided) && state.flags & ON_DETOUR != 0;
+            if keeps_detour || !has_decided && self.prefers_detour(comparison, (minimal, detour), view) {
                 taken = Some(detour);
             }
         }
@@ -337,10 +356,13 @@ impl Mechanism for Source {
             Some(_) => (ON_DETOUR, Place::Injection as u8, comparison.trunks[1]),
             None => (0, 0, comparison.trunks[0]),
         };
-        if self.rule.sticky {
+        if self.remembers() {
             *state = after;
         }
-        Decision { request: Some(taken.unwrap_or(minimal)), after }
+        if self.rule.once {
+            state.flags |= SETTLED;
+        }
+        Decision { request: Some(taken.unwrap_or(minimal.1)), after }
     }
 
     fn draws(&self) -> bool {
@@ -352,7 +374,7 @@ impl Mechanism for Source {
     }
 
     fn remembers(&self) -> bool {
-        self.rule.sticky
+        self.rule.sticky || self.rule.once
     }
 
     fn sensors(&self) -> Sensors {

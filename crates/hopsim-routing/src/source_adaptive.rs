@@ -3,6 +3,7 @@
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::minimal::Minimal;
 use super::source::{PathLengths, SaturationConfig, Source, SourceRule, THRESHOLDS};
+use super::ugal::Occupancy;
 use super::valiant::VIA_ROUTER;
 use super::{Paths, Reverts};
 use hopsim_network::error::{ConfigError, valid};
@@ -78,11 +79,13 @@ impl Config {
             group: false,
             threshold: self.threshold,
             lengths: self.path_lengths,
+            occupancy: Occupancy::Vc,
             detour_lengths: false,
             longest_detour: self.longest_detour,
             saturation: Some(self.saturation),
             recompute: self.recompute,
             sticky: false,
+            once: false,
         }
     }
 

@@ -29,12 +29,23 @@ impl DetourEnd {
     }
 }
 
+/// What a packet that compares two first links looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Occupancy {
+    /// The VC that it would ask for.
+    #[default]
+    Vc,
+    /// All VCs of the port.
+    Port,
+}
+
 /// A packet at the head of its injection VC compares the first link m of its minimal path with the first link v of a
 /// detour drawn once at random, and takes the detour if
 ///
 /// occupancy(m) · links(minimal path) > occupancy(v) · links(detour) + `threshold` · packet length.
 ///
-/// Occupancy counts the phits of the VC that it would ask for: in the output queue, on the link and in the next buffer. The links
+/// Occupancy counts the phits of the VC that it would ask for, or with `occupancy = "port"` of all VCs of its port: in the output queue, on the link and in the next buffer. The links
 /// of the detour are those of the shortest paths to the intermediate router and on from there; over a group those to the
 /// router by which the packet enters the group, by the link of the lowest slot where there are several, and of the shortest path
 /// on from there. Of equal sides the packet takes the minimal path, and so it does if its detour ends where it begins.
@@ -70,8 +81,12 @@ pub struct Config {
     pub threshold: u32,
     /// How path lengths are counted.
     pub path_lengths: PathLengths,
+    /// What is compared of the first links.
+    pub occupancy: Occupancy,
     /// Whether a waiting packet that has chosen the detour keeps to it; otherwise every attempt decides anew.
     pub sticky: bool,
+    /// Whether a packet decides in its first attempt, for the minimal path as for the detour, and keeps to that however long it waits.
+    pub once: bool,
 }
 
 impl Default for Config {
@@ -82,7 +97,9 @@ impl Default for Config {
             intra_group: IntraGroup::Minimal,
             threshold: 0,
             path_lengths: PathLengths::Shortest,
+            occupancy: Occupancy::Vc,
             sticky: true,
+            once: false,
         }
     }
 }
@@ -102,11 +119,13 @@ impl Config {
             group: intermediate == DetourEnd::Group,
             threshold: self.threshold,
             lengths: self.path_lengths,
+            occupancy: self.occupancy,
             detour_lengths: true,
             longest_detour: u32::MAX,
             saturation: None,
             recompute: false,
             sticky: self.sticky,
+            once: self.once,
         }
     }
 

@@ -49,7 +49,8 @@ pub enum Intermediate {
 /// their defaults too. Both ways are the paths of `minimal`. A hop has the VC whose number is that of the links passed before, so
 /// there are as many VCs as the longest path has links, twice as many as the routers with nodes are apart at most (in a HyperX
 /// twice its dimensions): VCs increase along the path, no deadlock (Günther). So many VCs there are by default, and a graph that
-/// needs more than 16 is refused.
+/// needs more than 16 is refused. In a HyperX of virtual-channel routers VCs are halved as in a mesh, unless there are requests and replies,
+/// and there are two by default.
 ///
 /// Source: Valiant, SIAM J. Comput. 11 (1982); Kim et al., ISCA 2008 (through a group); Fuentes' thesis
 /// (2017), §1.4.1.2 and §1.4.3 (policies).

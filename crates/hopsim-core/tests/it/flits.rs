@@ -6,6 +6,7 @@ use hopsim_cycles::choices::{
     AgeConfig, FlitAllocator, FlitArbiter, Iterations, PortOrder, Speculation, SwitchInput, Timestamp,
     VcReuse, WavefrontConfig,
 };
+use hopsim_cycles::speedup::Speedup;
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use hopsim_experiment::proof::{Verdict, prove};
@@ -35,6 +36,8 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     hold_switch: false,
     port_order: PortOrder::Topology,
     ejection: None,
+    speedup: Speedup::NONE,
+    output_queue: None,
 };
 
 /// Routers with all allocators; those of a document by its number.
@@ -64,6 +67,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
             speculation: Speculation::Pessimistic,
             ..of(inputs, islip)
         },
+        VirtualChannelPlan { output_queue: Some(2), ..of(islip, inputs) },
         VirtualChannelPlan {
             arbiter: FlitArbiter::QueueLength(Nothing {}),
             ..of(FlitAllocator::LonelyOutput(Nothing {}), wavefront)

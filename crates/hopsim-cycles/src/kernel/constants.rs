@@ -27,7 +27,9 @@ impl<'p> Constants<'p> {
         let (pipeline, longest_link) = (system.router.pipeline_latency(), system.network.longest_link());
         let latency = longest_link.max(system.network.classes.terminal.latency);
         let ejection = match system.router {
-            RouterPlan::VirtualChannel(router) => router.ejection.map_or(0, |ejection| ejection.round_trip),
+            RouterPlan::VirtualChannel(router) => {
+                router.ejection.map_or(0, |ejection| crossing + ejection.returns)
+            }
             RouterPlan::Cioq(_) => 0,
         };
         Self {
@@ -35,7 +37,7 @@ impl<'p> Constants<'p> {
             seed: system.seed,
             nodes_per_router: system.topology.nodes_per_router(),
             pipeline,
-            credits_ahead: ejection.max(latency + system.router.credit_delay()),
+            credits_ahead: ejection.max(latency + system.router.credit_delay() + system.credit_backlog()),
             moves_flits: matches!(system.router, RouterPlan::VirtualChannel(_)),
             ahead: crossing + latency + pipeline,
         }

@@ -44,9 +44,9 @@ pub trait Nodes<M: Mode>: Sized + Send {
     /// when its last flit has left. Returns the packet that is the head from now on, or `NONE`.
     fn leave_injection(&mut self, kernel: &mut Kernel<'_, M>, at: Terminal, vc: usize, length: u32) -> u32;
 
-    /// A flit has left injection VC `vc` at a terminal port, whose router knows the packets that are there; the tail of a packet of so
-    /// many flits if it is one. Where flits travel by themselves this is told instead of [`Self::leave_injection`].
-    fn leave_flit(&mut self, kernel: &mut Kernel<'_, M>, at: (Terminal, usize), tail_of: Option<u32>);
+    /// A flit has left injection VC `vc` at a terminal port, whose router knows the packets that are there: when its credit sets out, and
+    /// how many flits its packet has if it is the tail. Where flits travel by themselves this is told instead of [`Self::leave_injection`].
+    fn leave_flit(&mut self, kernel: &mut Kernel<'_, M>, at: (Terminal, usize), leaves: (u32, Option<u32>));
 
     /// A packet, which the network forgets now, leaves for its node at `departure`: see [`deliver`].
     fn hear(&mut self, _kernel: &mut Kernel<'_, M>, _packet: u32, _departure: u32) {}

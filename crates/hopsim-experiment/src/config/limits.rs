@@ -32,3 +32,6 @@ pub const WIDTHS: RangeInclusive<f64> = 0.0001..=0.5;
 
 /// Sizes of buffers \[phits\].
 pub const BUFFERS: RangeInclusive<u32> = 1..=1 << 24;
+
+/// Flits that may wait at an output port of a virtual-channel router.
+pub const OUTPUT_QUEUES: RangeInclusive<u32> = 1..=4_096;

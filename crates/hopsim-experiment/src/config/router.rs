@@ -1,7 +1,7 @@
 //! What a router is made of, as written in the document.
 
 use crate::config::infiniband::Infiniband;
-use crate::config::limits::{BUFFERS, DELAYS, VCS};
+use crate::config::limits::{BUFFERS, DELAYS, OUTPUT_QUEUES, VCS};
 use crate::config::virtual_channel::VirtualChannel;
 use hopsim_cycles::choices::{Allocator, Consumption};
 use hopsim_network::nothing::Nothing;
@@ -470,10 +470,15 @@ pub struct InputBuffers {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub ejection: Option<u32>,
+    /// Output queue per port, of virtual-channel routers: a flit is granted an output port only if fewer flits wait there; those that are
+    /// crossing do not count. By default 32 if the router is faster than its links (`speedup`); else there are no such queues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *OUTPUT_QUEUES.start(), max = *OUTPUT_QUEUES.end()))]
+    pub output: Option<u32>,
 }
 
 impl Default for InputBuffers {
     fn default() -> Self {
-        Self { local: None, global: None, network: None, injection: 256, ejection: None }
+        Self { local: None, global: None, network: None, injection: 256, ejection: None, output: None }
     }
 }

@@ -3,12 +3,16 @@
 use crate::config::limits::DELAYS;
 use crate::config::router::{CrossbarInputs, InputBuffers, Vcs};
 use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, Speculation, SwitchInput, VcReuse};
+use hopsim_cycles::speedup::SPEEDUPS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// Cycles that the allocation of an output VC may take.
 pub const ALLOCATION_DELAYS: RangeInclusive<u32> = 1..=*DELAYS.end();
+
+/// Flits that may wait at an output port of a router which is faster than its links, by default.
+pub const OUTPUT_QUEUE: u32 = 32;
 
 /// A virtual-channel router, through which packets move flit by flit; a flit is a phit. Flits wait at the inputs. The head of a
 /// packet is granted an output VC, which the packet owns until its tail has left, and its flits cross whenever the switch lets
@@ -19,7 +23,7 @@ pub const ALLOCATION_DELAYS: RangeInclusive<u32> = 1..=*DELAYS.end();
 ///
 /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), chapter 16; the exact rules are in the model
 /// reference.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VirtualChannel {
     /// Virtual channels.
@@ -35,6 +39,12 @@ pub struct VirtualChannel {
     /// Delay from the grant of an output VC to the first request for the switch \[cycles\].
     #[schemars(range(min = *ALLOCATION_DELAYS.start(), max = *ALLOCATION_DELAYS.end()))]
     pub vc_allocation_delay: u32,
+    /// How many times the router allocates while a link takes a flit (internal speedup), on average: 1.5 is once in one cycle and twice in
+    /// the next. `routing_delay` and `vc_allocation_delay` count these steps, and a flit that has been granted the switch begins to cross in
+    /// the step after. Flits wait in queues at the outputs for the link. An input port sends back the credits of one step per cycle.
+    /// A multiple of 0.01.
+    #[schemars(range(min = *SPEEDUPS.start(), max = *SPEEDUPS.end()))]
+    pub speedup: f64,
     /// Delay from the grant of the switch until the flit is on the link \[cycles\].
     #[schemars(range(min = *DELAYS.start(), max = *DELAYS.end()))]
     pub switch_traversal_delay: u32,
@@ -72,6 +82,7 @@ impl Default for VirtualChannel {
             switching: FlitSwitching::default(),
             routing_delay: 1,
             vc_allocation_delay: 1,
+            speedup: 1.0,
             switch_traversal_delay: 1,
             credit_delay: 0,
             vc_reuse: VcReuse::default(),

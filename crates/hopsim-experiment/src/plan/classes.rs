@@ -97,6 +97,13 @@ pub fn resolve(experiment: &mut Experiment, topology: &Topology) -> Result<(), C
     Ok(())
 }
 
+/// Refuses the size of a buffer that input-queued routers do not have.
+fn refuse_size(key: &str, size: Option<u32>, reason: &str, others: &str) -> Result<(), ConfigError> {
+    let Some(size) = size else { return Ok(()) };
+    let path = format!("router.input_queued.buffers.{key}");
+    Err(ConfigError::new(path, reason).value(size).valid(format!("no such key, or {others}")))
+}
+
 /// The classes of a resolved experiment.
 pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Result<Classes, ConfigError> {
     // The accessors are for changing; a copy keeps them single.
@@ -113,12 +120,11 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
             r.buffers.injection
         }
         RouterConfig::InputQueued(r) => {
-            if let Some(size) = r.buffers.ejection {
-                let reason = "nodes of routers through which whole packets move have no such buffers";
-                return Err(ConfigError::new("router.input_queued.buffers.ejection", reason)
-                    .value(size)
-                    .valid("no such key, or router.virtual_channel"));
-            }
+            let (ejection, output) = (r.buffers.ejection, r.buffers.output);
+            let reason = "nodes of routers through which whole packets move have no such buffers";
+            refuse_size("ejection", ejection, reason, "router.virtual_channel")?;
+            let reason = "input-queued routers have no queues at their outputs";
+            refuse_size("output", output, reason, "router.cioq or router.virtual_channel")?;
             r.buffers.injection
         }
         RouterConfig::VirtualChannel(r) => r.buffers.injection,

@@ -156,6 +156,7 @@ fn unordered_reason(safety: &Safety) -> Option<(u32, String, &'static str)> {
         Safety::Phases => {
             Some((2, "the ways to the intermediate router and from there need a VC each".into(), ""))
         }
+        Safety::Orders => Some((2, "the two orders of dimensions need a VC each".into(), "")),
         Safety::Layers(layers) => {
             let count = layers.count();
             let reason = format!("the shortest paths of the graph need {count} VCs to be free of deadlock");
@@ -273,10 +274,10 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let vcs = match &paths.safety {
         Safety::Ordered(order) => build_ordered(experiment, order, network),
         Safety::Escape => Vcs::chosen(unordered(), ByClass::from([count])),
-        Safety::Phases if matches!(experiment.router, RouterConfig::VirtualChannel(_)) => {
+        Safety::Phases | Safety::Orders if matches!(experiment.router, RouterConfig::VirtualChannel(_)) => {
             Vcs::in_halves(unordered(), count)
         }
-        Safety::Phases => Vcs::by_phase(unordered(), ByClass::from([count])),
+        Safety::Phases | Safety::Orders => Vcs::by_phase(unordered(), ByClass::from([count])),
         Safety::Layers(layers) => {
             Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), ByClass::from([count]))
         }

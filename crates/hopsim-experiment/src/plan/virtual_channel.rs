@@ -1,19 +1,22 @@
 //! Virtual-channel routers: their plan, and what they cannot do that routers of whole packets can.
 
-use super::jobs::longest_packet;
-use crate::config::limits::{BUFFERS, DELAYS, VCS, within};
+use super::jobs::{answers, longest_packet};
+use crate::config::limits::{BUFFERS, DELAYS, OUTPUT_QUEUES, VCS, within};
 use crate::config::measure::RecordStream;
 use crate::config::router::RouterConfig;
-use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, VirtualChannel};
+use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, OUTPUT_QUEUE, VirtualChannel};
 use crate::config::{Compat, Experiment};
 use hopsim_cycles::choices::{
     Ejection, FlitAllocator, FlitArbiter, ITERATIONS, InjectionLink, InputPointer, OutputHold, Speculation,
     VcReuse,
 };
 use hopsim_cycles::injection::ControlConfig;
+use hopsim_cycles::speedup::{SPEEDUPS, Speedup};
 use hopsim_cycles::system::{EjectionBuffers, VirtualChannelPlan};
 use hopsim_network::error::ConfigError;
-use hopsim_routing::RoutingConfig;
+use hopsim_network::network::Classes;
+use hopsim_network::topology::Topology;
+use hopsim_routing::{Paths, RoutingConfig};
 use serde::Serialize;
 use serde_json::json;
 
@@ -44,8 +47,52 @@ pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualC
         hold_switch: router.hold_switch,
         port_order: experiment.semantics.port_order.unwrap_or_default(),
         ejection: ejection(experiment, router)?,
+        speedup: speedup(router)?,
+        output_queue: output_queue(router)?,
     })
 }
+
+/// How many steps a cycle has.
+fn speedup(router: &VirtualChannel) -> Result<Speedup, ConfigError> {
+    let path = "router.virtual_channel.speedup";
+    within(SPEEDUPS, router.speedup, path)?;
+    Speedup::new(router.speedup).ok_or_else(|| {
+        ConfigError::new(path, "is no multiple of 0.01").value(router.speedup).valid("such as 1.5 or 2.0")
+    })
+}
+
+/// Flits that may wait at an output port, if there are queues.
+fn output_queue(router: &VirtualChannel) -> Result<Option<u32>, ConfigError> {
+    let default = (router.speedup > 1.0).then_some(OUTPUT_QUEUE);
+    let Some(size) = router.buffers.output.or(default) else { return Ok(None) };
+    within(OUTPUT_QUEUES, size, "router.virtual_channel.buffers.output")?;
+    Ok(Some(size))
+}
+
+/// Refuses buffers behind which credits could wait for longer than anybody counts, where these go back one after the other.
+pub fn check_buffers(
+    plan: &VirtualChannelPlan,
+    classes: &Classes,
+    names: &[&str],
+) -> Result<(), ConfigError> {
+    if plan.output_queue.is_none() {
+        return Ok(());
+    }
+    let of_nodes = ("injection", &classes.terminal);
+    for (name, class) in names.iter().copied().zip(&classes.links).chain([of_nodes]) {
+        let most = MOST_BEHIND_PORT / u32::from(class.vcs);
+        if class.buffer > most {
+            let path = format!("router.virtual_channel.buffers.{name}");
+            let reason =
+                format!("with output queues a port has buffers for at most {MOST_BEHIND_PORT} flits");
+            return Err(ConfigError::new(path, reason).value(class.buffer).valid(format!("at most {most}")));
+        }
+    }
+    Ok(())
+}
+
+/// Flits that the buffers of an input port hold at most where there are output queues.
+const MOST_BEHIND_PORT: u32 = 65_536;
 
 /// The buffers at nodes.
 fn ejection(
@@ -63,8 +110,7 @@ fn ejection(
             .valid(format!("at least {longest} flits, or switching = \"wormhole\"")));
     }
     let latency = experiment.links.ejection.map_or(1, |link| link.latency);
-    let round_trip = router.switch_traversal_delay + 2 * latency + router.credit_delay;
-    Ok(Some(EjectionBuffers { size, round_trip }))
+    Ok(Some(EjectionBuffers { size, returns: 2 * latency + router.credit_delay }))
 }
 
 /// Refuses to say that a head needs a credit where it needs more anyway.
@@ -157,6 +203,15 @@ fn check_arbiter(arbiter: FlitArbiter, allocator: FlitAllocator, path: &str) -> 
     Err(ConfigError::new(format!("{path}.{name}"), reason).valid(valid))
 }
 
+/// The paths of a document: in a HyperX the two parts of a detour are dimension by dimension each, and have half of the VCs of a
+/// virtual-channel router each, where no replies need VCs of their own.
+pub fn paths(experiment: &Experiment, topology: &Topology, paths: Paths) -> Paths {
+    let moves_flits = matches!(experiment.router, RouterConfig::VirtualChannel(_));
+    let has_detours = matches!(experiment.routing, RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_));
+    let in_halves = moves_flits && has_detours && matches!(topology, Topology::HyperX(_));
+    if in_halves && !answers(experiment) { Paths::two_phases(topology.diameter()) } else { paths }
+}
+
 /// Refuses what a document says that has virtual-channel routers and that they do not have.
 pub fn check(experiment: &Experiment) -> Result<(), ConfigError> {
     if !matches!(experiment.router, RouterConfig::VirtualChannel(_)) {
@@ -223,6 +278,7 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
     let reason = match &experiment.routing {
         RoutingConfig::Minimal(_)
         | RoutingConfig::Adaptive(_)
+        | RoutingConfig::O1turn(_)
         | RoutingConfig::UpDown(_)
         | RoutingConfig::Valiant(_)
         | RoutingConfig::Ugal(_) => return Ok(()),
@@ -234,6 +290,6 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         }
     };
     Err(ConfigError::new(format!("routing.{}", experiment.routing.name()), reason).valid(
-        "minimal, adaptive, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
+        "minimal, adaptive, o1turn, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
     ))
 }

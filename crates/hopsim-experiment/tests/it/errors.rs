@@ -68,8 +68,8 @@ fn key_in_the_wrong_table() {
     );
     assert_eq!(
         after("[router]\ncioq = {}\nspeedup = 2"),
-        "line 9, column 1: router.speedup = 2: unknown key; did you mean `router.cioq.speedup`? \
-         Valid: cioq, input_queued, virtual_channel, infiniband"
+        "line 9, column 1: router.speedup = 2: unknown key; did you mean `router.cioq.speedup` or \
+         `router.virtual_channel.speedup`? Valid: cioq, input_queued, virtual_channel, infiniband"
     );
 }
 
@@ -158,11 +158,11 @@ fn job_without_a_name() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -179,11 +179,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
 }
 
@@ -241,7 +241,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -757,7 +757,7 @@ fn shared_buffers_that_do_not_fit() {
     assert_eq!(
         after("[router.input_queued.buffers]\ndamq = {}"),
         "line 8, column 1: router.input_queued.buffers.damq: unknown key; did you mean `router.cioq.buffers.damq`? \
-         Valid: local, global, network, injection, ejection"
+         Valid: local, global, network, injection, ejection, output"
     );
 }
 
@@ -1044,7 +1044,7 @@ fn override_that_does_not_fit() {
     );
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         message_of(

@@ -226,7 +226,7 @@ fn what_only_routers_of_whole_packets_have() {
     assert_eq!(
         on(MESH, "router.virtual_channel.crossbar_outputs = 2"),
         "router.virtual_channel.crossbar_outputs = 2: unknown key; did you mean \
-         `crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, \
+         `crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, speedup, \
          switch_traversal_delay, credit_delay, vc_reuse, vc_needs_credit, crossbar_inputs, vc_allocator, \
          switch_allocator, switch_input, arbiter, speculation, hold_switch"
     );
@@ -277,7 +277,7 @@ fn mechanisms_that_need_sensors_or_room_for_whole_packets() {
         assert_eq!(
             on(DRAGONFLY, &format!("routing = \"{routing}\"")),
             format!(
-                "routing.{routing}: {reason}; valid: minimal, adaptive, up_down, valiant or ugal \
+                "routing.{routing}: {reason}; valid: minimal, adaptive, o1turn, up_down, valiant or ugal \
                  with virtual-channel routers, or router.cioq or input_queued"
             )
         );
@@ -383,10 +383,10 @@ fn buffers_at_nodes_hold_what_their_flow_needs() {
         ),
         "{message}"
     );
-    // Switch traversal, the link there and back, and the delay of the credit.
+    // The link there and back, and the delay of the credit.
     let delays = json!({ "switch_traversal_delay": 4, "credit_delay": 3, "buffers": { "ejection": 5 } });
     let ejection = routers(&plan(&delays)).ejection.unwrap();
-    assert_eq!((ejection.size, ejection.round_trip), (5, 9));
+    assert_eq!((ejection.size, ejection.returns), (5, 5));
     assert!(routers(&plan(&json!({}))).ejection.is_none());
 }
 
@@ -443,4 +443,55 @@ fn arbiters_that_an_allocator_could_not_have_are_refused() {
     ] {
         assert_eq!(on(MESH, &format!("router.virtual_channel = {{ {given} }}")), "accepted");
     }
+}
+
+#[test]
+fn speedups_are_hundredths_and_output_queues_hold_some_flits() {
+    let speedup = "router.virtual_channel.speedup";
+    for accepted in ["1.0", "1.5", "8.0", "2"] {
+        assert_eq!(on(MESH, &format!("{speedup} = {accepted}")), "accepted");
+    }
+    assert_eq!(on(MESH, &format!("{speedup} = 0.9")), format!("{speedup} = 0.9: out of range; valid: 1 … 8"));
+    assert_eq!(
+        on(MESH, &format!("{speedup} = 1.505")),
+        format!("{speedup} = 1.505: is no multiple of 0.01; valid: such as 1.5 or 2.0")
+    );
+    let output = "router.virtual_channel.buffers.output";
+    assert_eq!(on(MESH, &format!("{output} = 0")), format!("{output} = 0: out of range; valid: 1 … 4096"));
+    let long =
+        "router.virtual_channel = { speedup = 2.0, vcs = { network = 4 }, buffers = { network = 16385 } }";
+    assert_eq!(
+        on(MESH, long),
+        "router.virtual_channel.buffers.network = 16385: with output queues a port has buffers for at most 65536 flits; \
+         valid: at most 16384"
+    );
+    let message = message_of(&format!("{MESH}router.input_queued.buffers.output = 9\n"), &[]);
+    assert!(
+        message.ends_with(
+            "router.input_queued.buffers.output = 9: input-queued routers have no queues at their outputs; \
+             valid: no such key, or router.cioq or router.virtual_channel"
+        ),
+        "{message}"
+    );
+    let queues = |router: &Value| routers(&plan(router)).output_queue;
+    assert_eq!(queues(&json!({})), None);
+    assert_eq!(queues(&json!({ "speedup": 2.0 })), Some(32));
+    assert_eq!(queues(&json!({ "buffers": { "output": 3 } })), Some(3));
+}
+
+#[test]
+fn two_orders_of_dimensions_need_two_dimensions_and_two_vcs() {
+    let turn = "routing = \"o1turn\"\n";
+    assert_eq!(on(MESH, turn), "accepted");
+    for other in [TORUS, DRAGONFLY, "load = 0.1\ntopology.mesh.sides = [4]\n"] {
+        assert_eq!(
+            on(other, turn),
+            "routing.o1turn: needs several dimensions whose links close no rings; \
+             valid: topology.mesh or hyperx with two or more sides; routing.minimal"
+        );
+    }
+    assert_eq!(
+        on(MESH, &format!("{turn}router.virtual_channel.vcs.network = 1")),
+        "router.virtual_channel.vcs.network = 1: the two orders of dimensions need a VC each; valid: 2 … 16"
+    );
 }

@@ -174,6 +174,11 @@ impl Cube {
         &self.grid.sides
     }
 
+    /// The grid, if opposite edges are not joined.
+    pub fn open_grid(&self) -> Option<&Grid> {
+        (!self.wraps).then_some(&self.grid)
+    }
+
     /// Whether opposite edges are joined.
     pub fn wraps(&self) -> bool {
         self.wraps

@@ -60,6 +60,13 @@ impl Grid {
         u32::from(self.places[router as usize][dimension])
     }
 
+    /// Where a packet in router `at` ends its way along the last dimension in which `to` ≠ `at` is elsewhere.
+    pub fn end_of_last_dimension(&self, at: u32, to: u32) -> u32 {
+        let differs = |&dimension: &usize| self.coordinate(at, dimension) != self.coordinate(to, dimension);
+        let last = (0..self.sides.len()).rfind(differs);
+        last.map_or(at, |dimension| self.moved(at, dimension, self.coordinate(to, dimension)))
+    }
+
     /// The router with another coordinate in a dimension, and the same ones in all others.
     pub fn moved(&self, router: u32, dimension: usize, there: u32) -> u32 {
         let stride: u32 = self.sides[..dimension].iter().product();

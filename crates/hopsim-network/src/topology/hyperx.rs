@@ -98,6 +98,11 @@ impl HyperX {
         &self.grid.sides
     }
 
+    /// The grid of routers.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
     /// Link ports of a router.
     pub fn degree(&self) -> u32 {
         self.degree

@@ -9,7 +9,7 @@ pub mod cube;
 pub mod dragonfly;
 pub mod fat_tree;
 pub mod graph;
-mod grid;
+pub mod grid;
 pub mod hyperx;
 pub mod ideal;
 pub mod shortest;
@@ -406,6 +406,15 @@ impl Topology {
     #[inline(never)]
     fn minimal_port_out_of_line(&self, at: u32, to: u32, trunk: u16) -> (usize, u8) {
         ask!(self, t => t.minimal_port(at, to, trunk))
+    }
+
+    /// The grid of routers whose dimensions close no rings.
+    pub fn grid(&self) -> Option<&grid::Grid> {
+        match self {
+            Self::Cube(cube) => cube.open_grid(),
+            Self::HyperX(hyperx) => Some(hyperx.grid()),
+            _ => None,
+        }
     }
 
     /// The dragonfly behind this topology, for mechanisms that exist only there.

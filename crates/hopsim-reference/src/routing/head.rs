@@ -19,6 +19,8 @@ pub enum Goal {
     Via(usize),
     /// Another way to the destination: a misroute in transit.
     Misroute,
+    /// The destination, by dimensions in increasing order, where others go in decreasing order.
+    Increasing,
 }
 
 /// A head in one attempt.
@@ -206,6 +208,11 @@ impl<'a, 'p> Head<'a, 'p> {
         let Some((port, goal)) = self.next_hop(&memory) else {
             return Choice { after: memory, ..self.eject() };
         };
+        self.go(port, goal, memory, attempt)
+    }
+
+    /// The choice of going by a port.
+    pub fn go(&self, port: usize, goal: Goal, memory: Memory, attempt: &Stream) -> Choice {
         let to = self.pick(port, goal, attempt);
         Choice { to, after: memory, fixed: self.is_only(port, goal), others: self.equals(port, goal) }
     }
@@ -241,6 +248,12 @@ impl<'a, 'p> Head<'a, 'p> {
     pub fn all_of(&self, port: usize, goal: Goal) -> Vec<Request> {
         let allowed = self.simulator.rules.vcs.allowed(self, port, goal);
         allowed.into_iter().map(|vc| Request { port, vc }).collect()
+    }
+
+    /// Taken phits of the buffers behind all VCs of a port that packets use.
+    pub fn port_occupancy(&self, port: usize) -> u32 {
+        let used = self.simulator.rules.vcs.used[usize::from(self.class(port))];
+        (0..used).map(|vc| self.occupancy(Request { port, vc })).sum()
     }
 
     /// Every output VC of every link.

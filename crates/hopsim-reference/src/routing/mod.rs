@@ -9,6 +9,7 @@ mod adaptive;
 mod detour;
 mod head;
 mod in_transit;
+mod o1turn;
 mod oblivious;
 pub mod rules;
 mod source;
@@ -42,7 +43,10 @@ impl Simulator<'_> {
         }
         // What it remembers even if it is refused.
         let packet = self.head(router, input, vc);
-        self.packets[packet].memory.insists |= choice.after.insists;
+        let memory = &mut self.packets[packet].memory;
+        memory.insists |= choice.after.insists;
+        memory.stays |= choice.after.stays;
+        memory.decreasing = memory.decreasing.or(choice.after.decreasing);
         Some(choice)
     }
 
@@ -54,6 +58,7 @@ impl Simulator<'_> {
             Mechanism::InTransit(rule) => rule.choose(head),
             Mechanism::Adaptive => adaptive::choose(head),
             Mechanism::UpDown(rule) => Some(rule.choose(head)),
+            Mechanism::O1turn(rule) => Some(o1turn::choose(*rule, head)),
         }
     }
 
@@ -67,6 +72,7 @@ impl Simulator<'_> {
             Mechanism::InTransit(rule) => rule.options(head),
             Mechanism::Adaptive => adaptive::options(head),
             Mechanism::UpDown(rule) => rule.options(head),
+            Mechanism::O1turn(rule) => o1turn::options(*rule, head),
         }
     }
 

@@ -46,7 +46,7 @@ impl ObliviousRule {
         let drawn = self.detour.draw(head.ways(), (here, to), stream);
         let via = drawn.filter(|&via| !self.detour.has_reached(head.ways(), here, via));
         let way = head.ways().way(here, via.unwrap_or(to), stream);
-        Memory { via, way, misrouted: drawn.is_some(), insists: false }
+        Memory { via, way, misrouted: drawn.is_some(), ..Memory::default() }
     }
 
     fn go_on(&self, head: &Head) -> Choice {

@@ -7,6 +7,7 @@ use crate::state::packet::{Choice, Memory};
 use crate::state::place::{Link, Request};
 use hopsim_random::Stream;
 use hopsim_routing::source::PathLengths;
+use hopsim_routing::ugal::Occupancy;
 
 impl SourceRule {
     pub fn choose(&self, head: &Head) -> Choice {
@@ -28,14 +29,14 @@ impl SourceRule {
             return head.all_links();
         }
         let detour = self.detour(head, &mut head.draws());
-        let memories = [Some(Self::minimal(head)), detour.map(|(_, leave)| leave)];
+        let memories = [Some(self.minimal(head)), detour.map(|(_, leave)| leave)];
         memories.iter().flatten().flat_map(|memory| head.all_of_next_hop(memory)).collect()
     }
 
     /// What a packet sets out with on its minimal path.
-    fn minimal(head: &Head) -> Memory {
+    fn minimal(&self, head: &Head) -> Memory {
         let way = head.ways().way(head.router(), head.destination(), &mut head.draws().at(1));
-        Memory { way, ..Memory::default() }
+        Memory { way, stays: self.once, ..Memory::default() }
     }
 
     /// The intermediate router that a stream gives a packet, and what it sets out with on the detour; `None` if it has none.
@@ -44,7 +45,16 @@ impl SourceRule {
         let drawn = self.detour.draw(ways, (here, head.destination()), stream);
         let via = drawn.filter(|&via| !self.detour.has_reached(ways, here, via))?;
         let way = ways.way(here, via, &mut head.draws().at(2 + via as u64));
-        Some((via, Memory { via: Some(via), way, misrouted: true, insists: self.sticky }))
+        Some((
+            via,
+            Memory {
+                via: Some(via),
+                way,
+                misrouted: true,
+                insists: self.sticky || self.once,
+                ..Memory::default()
+            },
+        ))
     }
 
     fn decide(&self, head: &Head) -> Choice {
@@ -54,24 +64,26 @@ impl SourceRule {
         } else {
             self.detour(head, &mut head.draws())
         };
-        let minimal = head.decide_for(Self::minimal(head), &attempt);
+        let minimal = head.decide_for(self.minimal(head), &attempt);
         let Some((via, leave)) = drawn else {
             return minimal;
         };
         let detour = head.decide_for(leave, &attempt);
-        if head.packet().memory.insists
-            || self.looks_shorter(head, (minimal.to, detour.to), via)
-            || self.is_saturated(head, &minimal.after.way)
-        {
-            detour
-        } else {
-            minimal
-        }
+        let looks_better = || {
+            self.looks_shorter(head, (minimal.to, detour.to), via)
+                || self.is_saturated(head, &minimal.after.way)
+        };
+        let memory = &head.packet().memory;
+        if memory.insists || !memory.stays && looks_better() { detour } else { minimal }
     }
 
     /// Whether the detour looks shorter than the minimal path.
     fn looks_shorter(&self, head: &Head, (minimal, detour): (Request, Request), via: usize) -> bool {
-        let wait = |to: Request, links: usize| u64::from(head.occupancy(to)) * links as u64;
+        let taken = |to: Request| match self.occupancy {
+            Occupancy::Vc => head.occupancy(to),
+            Occupancy::Port => head.port_occupancy(to.port),
+        };
+        let wait = |to: Request, links: usize| u64::from(taken(to)) * links as u64;
         let threshold = u64::from(self.threshold) * u64::from(head.packet().length);
         wait(minimal, self.minimal_links(head)) > wait(detour, self.detour_links(head, via)) + threshold
     }

@@ -76,7 +76,7 @@ fn rest_of_path(head: &Head, class: u8, goal: Goal, detour: Option<&'static str>
     match goal {
         Goal::Destination if class == GLOBAL => "l",
         Goal::Destination if here == there => "",
-        Goal::Destination => "gl",
+        Goal::Destination | Goal::Increasing => "gl",
         _ if class == GLOBAL => detour.map_or("lgl", beyond),
         Goal::Misroute if here == there => "l",
         Goal::Misroute if here == ways.group(head.source()) => "glgl",

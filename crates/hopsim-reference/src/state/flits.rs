@@ -4,13 +4,14 @@ use super::packet::Choice;
 use super::place::Place;
 use crate::matching::Matcher;
 use hopsim_cycles::system::VirtualChannelPlan;
+use std::collections::VecDeque;
 
 /// An output VC that the present packet of an input VC owns.
 pub struct Owned {
     /// The output VC, and what the packet remembers from there on.
     pub choice: Choice,
-    /// The cycle of the grant.
-    pub granted: u32,
+    /// The step of the grant.
+    pub granted: u64,
 }
 
 /// What is known of the present packet of an input VC.
@@ -18,8 +19,8 @@ pub struct Owned {
 pub struct Lane {
     /// The output VC that the packet owns.
     pub owned: Option<Owned>,
-    /// The cycle in which the tail of the packet before it has left.
-    pub left: Option<u32>,
+    /// The step in which the tail of the packet before it has left.
+    pub left: Option<u64>,
 }
 
 /// An output VC.
@@ -28,6 +29,40 @@ pub struct Door {
     pub owner: Option<usize>,
     /// When the credits of flits that have left for a node come back, if its buffer has a size.
     pub taken: Vec<u32>,
+}
+
+/// A flit that crosses, or waits at its output.
+#[derive(Clone, Copy)]
+pub struct QueuedFlit {
+    /// The packet, and the position in it.
+    pub flit: (usize, u32),
+    /// The VC that the flit will enter at the other end.
+    pub vc: usize,
+    /// The step at whose end the flit comes to the queue.
+    pub enters: u64,
+    /// The cycle in which it will leave, as was found when it was granted the switch.
+    pub departs: u32,
+    /// Latency of the link, and cycles that the flit takes on it, at that time.
+    pub link: (u32, u32),
+}
+
+/// An output with a queue.
+#[derive(Default)]
+pub struct OutputQueue {
+    /// The flits that cross.
+    pub crossing: VecDeque<QueuedFlit>,
+    /// The flits that wait for the link.
+    pub waiting: VecDeque<QueuedFlit>,
+    /// First cycle in which the link takes another flit.
+    pub link_free: u32,
+}
+
+/// The credits of the flits that left an input in a step.
+pub struct CreditMessage {
+    /// The step.
+    pub step: u64,
+    /// The VC of each flit, its packet, and the position in it.
+    pub flits: Vec<(usize, (usize, u32))>,
 }
 
 /// What a virtual-channel router keeps.
@@ -48,6 +83,12 @@ pub struct Flits {
     pub lanes: Vec<Vec<Lane>>,
     /// The output VCs, by port.
     pub doors: Vec<Vec<Door>>,
+    /// The step that the router makes.
+    pub step: u64,
+    /// The queues at the outputs, by port; none if there are none.
+    pub queues: Vec<OutputQueue>,
+    /// The credits that wait at the inputs, by port; none where there are no output queues.
+    pub messages: Vec<VecDeque<CreditMessage>>,
     /// Packets that leave for nodes, each with the cycle in which its node handles it.
     pub handled: Vec<(u32, usize)>,
 }

@@ -59,6 +59,8 @@ pub struct Nic {
     pub reply_space: Vec<u32>,
     /// Space that replies have left: which index of `reply_space`, and how much.
     pub space_wire: DelayLine<(usize, u32)>,
+    /// The replies whose tails have left, of which the node has not been told: packet, and the space that it gives back.
+    pub tails: Vec<(usize, (usize, u32))>,
     /// Injection VC whose turn it is, for requests and for replies.
     pub turn: [usize; 2],
     /// Packets whose phits are leaving; at most one on each serial wire, and one by flits besides.
@@ -130,6 +132,7 @@ impl Nic {
             free: vec![terminal.buffer; terminal.vcs as usize],
             reply_space: Vec::new(),
             space_wire: DelayLine::new(),
+            tails: Vec::new(),
             turn: [0, 0],
             sending: Vec::new(),
             credit_wire: DelayLine::new(),

@@ -23,6 +23,10 @@ pub struct Memory {
     pub misrouted: bool,
     /// Whether the packet has chosen the detour and keeps to that while it waits (UGAL).
     pub insists: bool,
+    /// Whether the packet has chosen the minimal path and keeps to that while it waits (UGAL, `once`).
+    pub stays: bool,
+    /// Whether the packet goes by dimensions in decreasing order, once it has one of two orders (O1TURN).
+    pub decreasing: Option<bool>,
 }
 
 /// What a head asks for, and what its packet remembers if it is granted that.

@@ -127,8 +127,9 @@ fn document_with(
     let workload = (nic_and_semantics(), control(), jobs(common), any::<u16>(), 500..3000u32);
     (network, workload, programs).prop_map(|(network, workload, programs)| {
         let (topology, links, router, routings) = network;
-        let (topology, routing) = routing::fit(topology, routings);
         let (nic, control, (jobs, parts), seed, cycles) = workload;
+        let (topology, routing) = routing::fit(topology, routings);
+        let routing = routing::turn_once(&topology, routing, seed);
         let control = fit_control(control, &topology, &routing);
         let mut document = json!({
             "links": links.build(&topology), "topology": topology, "routing": routing,

@@ -10,6 +10,8 @@ use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_reference::{Simulator, trace};
+use hopsim_routing::RoutingConfig;
+use hopsim_routing::ugal::Occupancy;
 use hopsim_routing::vcs::Rings;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -43,7 +45,16 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 91] = [
+const COVERED: [&str; 100] = [
+    "decided once",
+    "o1turn",
+    "occupancy of ports",
+    "2 steps in two cycles",
+    "3 steps in two cycles",
+    "4 steps in two cycles",
+    "5 steps in two cycles",
+    "output queues",
+    "output queues of a flit",
     "buffers at nodes",
     "buffers at nodes shorter than their round trip",
     "ports of a mesh as of Booksim",
@@ -160,6 +171,15 @@ fn name_of(allocator: FlitAllocator) -> String {
     }
 }
 
+/// The name of queues at outputs of so many flits.
+fn name_of_queues(size: Option<u32>) -> &'static str {
+    match size {
+        None => "no output queues",
+        Some(1) => "output queues of a flit",
+        Some(_) => "output queues",
+    }
+}
+
 /// What a plan has of topologies, routings and routers.
 fn names_of_routers(plan: &Plan) -> Vec<String> {
     let RouterPlan::VirtualChannel(plan_of_routers) = plan.system.router else {
@@ -181,6 +201,8 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         hold_switch,
         port_order,
         ejection,
+        speedup,
+        output_queue,
     } = plan_of_routers;
     let by_output = matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));
     let by_output = by_output && switch_input == SwitchInput::Output;
@@ -210,13 +232,15 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         format!("{} ejection VCs", plan.system.network.classes.one_way),
         if whole_packets { "whole packets" } else { "flits" }.to_owned(),
         if ejection.is_some() { "buffers at nodes" } else { "no buffers at nodes" }.to_owned(),
-        if ejection.is_some_and(|own| own.size < own.round_trip) {
+        if ejection.is_some_and(|own| own.size < own.returns + switch_traversal_delay) {
             "buffers at nodes shorter than their round trip"
         } else {
             "other buffers at nodes"
         }
         .to_owned(),
         format!("ports of a {} as of {port_order:?}", plan.experiment.topology.name()),
+        name_of_queues(output_queue).to_owned(),
+        format!("{} steps in two cycles", speedup.steps(0).count() + speedup.steps(1).count()),
     ]
 }
 
@@ -234,7 +258,12 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
     let as_booksim = names
         .iter()
         .any(|name| *name == "ports of a mesh as of Booksim" || *name == "ports of a torus as of Booksim");
+    let decides_once = matches!(&plan.experiment.routing, RoutingConfig::Ugal(ugal) if ugal.once);
+    let looks_at_ports =
+        matches!(&plan.experiment.routing, RoutingConfig::Ugal(ugal) if ugal.occupancy == Occupancy::Port);
     let more = [
+        (looks_at_ports, "occupancy of ports"),
+        (decides_once, "decided once"),
         (classes.links.iter().any(|class| class.buffer < longest), "buffers shorter than a packet"),
         (classes.terminal.buffer < longest, "injection VCs shorter than a packet"),
         (classes.request_reply() && classes.one_way > 1, "ejection VCs for requests"),

@@ -62,7 +62,7 @@ impl FlitWires {
         Some(Self {
             nodes: (first..first + nodes as u32).map(node).collect(),
             begun: Vec::new(),
-            credits: Wheel::new(system.network.classes.terminal.latency),
+            credits: Wheel::new(system.network.classes.terminal.latency + system.credit_backlog()),
             needed: match router.vc_reuse {
                 VcReuse::Tail => 1,
                 VcReuse::Credits => system.network.classes.terminal.buffer,
@@ -203,19 +203,20 @@ impl Interfaces {
         }
     }
 
-    /// A flit has left an injection VC in this cycle, the tail of a packet of so many flits if it is one: its node will hear of the room.
+    /// A flit has left an injection VC in this cycle, the tail of a packet of so many flits if it is one: its node will hear of the room,
+    /// whose credit sets out at `returns`.
     pub fn leave_flit<M: Mode>(
         &mut self,
         kernel: &mut Kernel<'_, M>,
         (terminal, vc): (Terminal, usize),
-        tail_of: Option<u32>,
+        (returns, tail_of): (u32, Option<u32>),
     ) {
         let node = terminal.node(self.per_router);
         if let Some(flits) = &mut self.flits {
-            flits.credits.push(kernel.now + self.latency, (node, vc as u8));
+            flits.credits.push(returns + self.latency, (node, vc as u8));
         }
         if let Some(length) = tail_of.filter(|_| vc >= self.first_reply_vc) {
-            self.release_reply(kernel, terminal, vc, length);
+            self.release_reply(kernel, terminal, vc, (returns, length));
         }
     }
 

@@ -280,7 +280,7 @@ impl Interfaces {
     ) -> u32 {
         let node = terminal.node(self.per_router);
         if M::FULL && vc >= self.first_reply_vc {
-            self.release_reply(kernel, terminal, vc, length);
+            self.release_reply(kernel, terminal, vc, (kernel.now, length));
         }
         self.wake_for_room::<M>(kernel.now, node);
         let buffer = &mut self.buffers[node.index() * self.vcs + vc];
@@ -324,20 +324,20 @@ impl Interfaces {
         }
     }
 
-    /// A reply of `length` phits has left injection VC `vc` of `terminal`: from the next cycle on there is room
+    /// A reply of `length` phits has left injection VC `vc` of `terminal` in cycle `left`: from the next one on there is room
     /// for another one, or from the cycle on in which the node hears of the room for flits.
     pub(super) fn release_reply<M: Mode>(
         &mut self,
         kernel: &mut Kernel<'_, M>,
         terminal: Terminal,
         vc: usize,
-        length: u32,
+        (left, length): (u32, u32),
     ) {
         let class = self.class(true);
         let index = if self.policy == InjectionVc::Destination { vc - class.first } else { 0 };
         let pair = self.doors.ejection(terminal, self.one_way + index);
         let credit = Credit { pair, phits: length as u16, minimal: 0 };
         let known = if self.flits.is_some() { self.latency } else { 1 };
-        kernel.credits.push(kernel.now + known, credit);
+        kernel.credits.push(left + known, credit);
     }
 }

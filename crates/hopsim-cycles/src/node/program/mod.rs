@@ -130,8 +130,8 @@ impl<M: Mode> Nodes<M> for Programs {
         self.synthetic.leave_injection(kernel, at, vc, length)
     }
 
-    fn leave_flit(&mut self, kernel: &mut Kernel<'_, M>, at: (Terminal, usize), tail_of: Option<u32>) {
-        self.synthetic.leave_flit(kernel, at, tail_of);
+    fn leave_flit(&mut self, kernel: &mut Kernel<'_, M>, at: (Terminal, usize), leaves: (u32, Option<u32>)) {
+        self.synthetic.leave_flit(kernel, at, leaves);
     }
 
     fn hear(&mut self, kernel: &mut Kernel<'_, M>, packet: u32, departure: u32) {

@@ -160,8 +160,8 @@ impl<M: Mode> Nodes<M> for Synthetic {
         self.interfaces.leave_buffer(kernel, at, vc, length)
     }
 
-    fn leave_flit(&mut self, kernel: &mut Kernel<'_, M>, at: (Terminal, usize), tail_of: Option<u32>) {
-        self.interfaces.leave_flit(kernel, at, tail_of);
+    fn leave_flit(&mut self, kernel: &mut Kernel<'_, M>, at: (Terminal, usize), leaves: (u32, Option<u32>)) {
+        self.interfaces.leave_flit(kernel, at, leaves);
     }
 
     #[inline]

@@ -60,9 +60,10 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     /// The first cycle in which the head of an input VC could have crossed.
-    fn first_chance(&self, id: SlotId) -> u32 {
+    pub(super) fn first_chance(&self, id: SlotId) -> u32 {
         let input = &self.routers.inputs[id];
-        self.kernel.packets.get(input.packet).arrived + self.shared.plan.until_switch()
+        let (plan, arrived) = (&self.shared.plan, self.kernel.packets.get(input.packet).arrived);
+        plan.speedup.cycle_of(plan.speedup.steps(arrived).start + u64::from(plan.until_switch()))
     }
 
     /// What the present packet of a slot waits for, and the output VC. Of several that its head may ask for, the one counts that lacks least.
@@ -80,9 +81,10 @@ impl<M: Run> VirtualChannel<'_, M> {
     fn lack_of_switch(&self, number: RegionRouter, pair: Pair) -> WaitReason {
         let (port, vc) = self.shared.output(pair);
         let state = self.routers.port(number, port);
+        let step = self.shared.plan.speedup.steps(self.kernel.now).start;
         if !state.takes_flit(vc) {
             WaitReason::Credits
-        } else if state.free_at > self.kernel.now {
+        } else if !self.is_free((number, port), step) {
             WaitReason::Output
         } else {
             WaitReason::Arbitration

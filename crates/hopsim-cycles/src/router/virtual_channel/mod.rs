@@ -9,6 +9,7 @@ mod audit;
 mod deadlock;
 mod in_turn;
 mod injection_waits;
+mod output_queues;
 mod places;
 mod port_numbers;
 mod region;
@@ -58,9 +59,12 @@ impl<'p, M: Run> Region<'p> for VirtualChannel<'p, M> {
     }
 
     fn crossing(system: &System) -> u32 {
-        let traversal = shared::plan(system).switch_traversal_delay;
+        let plan = shared::plan(system);
+        let traversal = plan.switch_traversal_delay;
+        let crossing_flits = |size| size + plan.speedup.most_steps() * (traversal + 2);
+        let queued = plan.output_queue.map_or(0, crossing_flits) * system.network.slowest_link();
         // The flits of a packet that leaves for its node may be counted as if they had come one behind the other.
-        traversal + system.longest_packet() + system.network.slowest_link()
+        traversal + queued + system.longest_packet() + system.network.slowest_link()
     }
 
     fn shared(system: &'p System) -> Self::Shared {

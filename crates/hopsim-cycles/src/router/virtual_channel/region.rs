@@ -1,8 +1,8 @@
 //! A region and its cycle.
 //!
 //! A cycle is: credits and flits arrive; every router that holds a packet allocates output VCs, then the switch; nodes generate and
-//! inject. What a stage grants the next one sees a cycle later: VC allocation has read owners before the switch frees output VCs,
-//! and a packet that has been granted an output VC asks for the switch from the next cycle on at the earliest.
+//! inject. Routers that are faster than their links allocate in several steps of a cycle. What a stage grants the next one sees a step later: VC allocation has read owners before the switch frees output VCs,
+//! and a packet that has been granted an output VC asks for the switch from the next step on at the earliest.
 
 use crate::kernel::constants::Constants;
 use crate::kernel::doors::Doors;
@@ -15,9 +15,10 @@ use crate::kernel::{Kernel, Wishes};
 use crate::node::{Nodes as _, Run};
 use crate::observer::Observer;
 use crate::router::virtual_channel::allocator::FlitMatcher;
+use crate::router::virtual_channel::output_queues::OutputQueues;
 use crate::router::virtual_channel::places::InputPlace;
 use crate::router::virtual_channel::requests::FlitRequests;
-use crate::router::virtual_channel::routers::{FlitRouters, Trail, occupied};
+use crate::router::virtual_channel::routers::{FlitInputVc, FlitRouters, Trail, occupied};
 use crate::router::virtual_channel::shared::FlitShared;
 use hopsim_network::network::{NONE, TERMINAL};
 use std::sync::Arc;
@@ -32,6 +33,10 @@ pub struct VirtualChannel<'p, M: Run> {
     pub(super) shared: FlitShared<'p>,
     /// The routers.
     pub(super) routers: FlitRouters,
+    /// The queues at the outputs, if there are any.
+    pub(super) output_queues: Option<OutputQueues>,
+    /// The present step of the routers, the first one of the present cycle until they allocate.
+    pub(super) step: u64,
     /// Routers that hold a packet, a bit each.
     pub(super) active: Vec<u64>,
     /// Output VCs with room for a flit, a bit each, router by router: for observers.
@@ -71,6 +76,8 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
                 separate,
                 crossbar,
             ),
+            output_queues: OutputQueues::new(&shared, span.routers),
+            step: 0,
             shared,
             routers,
         };
@@ -91,6 +98,8 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
 
     fn cycle(&mut self) {
         self.kernel.worker.observer.begin_cycle(self.kernel.now);
+        let steps = self.shared.plan.speedup.steps(self.kernel.now);
+        self.step = steps.start;
         self.absorb_credits();
         self.absorb_heads();
         self.absorb_flits();
@@ -102,7 +111,10 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             let of = |router: RegionRouter| &room[router.index() * words..][..words];
             M::Observer::look_at_room(&mut self.kernel.places, of, self.kernel.now);
         }
-        self.allocate();
+        for step in steps {
+            self.step = step;
+            self.allocate();
+        }
         self.nodes.run(&mut self.kernel);
         self.kernel.now += 1;
     }
@@ -167,7 +179,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             if input.left > 0 {
                 input.behind.push(&mut self.kernel.packets, packet);
             } else {
-                self.begin_packet(id, packet, self.kernel.now);
+                self.begin_packet(id, packet, self.step as u32);
             }
         }
         self.kernel.arrivals.put_back(due);
@@ -186,7 +198,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         self.kernel.flits.put_back(due);
     }
 
-    /// A packet becomes the present one of input VC `at`, and its route is computed from cycle `from` on.
+    /// A packet becomes the present one of input VC `at`, and its route is computed from step `from` on.
     pub(super) fn begin_packet(&mut self, at: SlotId, id: u32, from: u32) {
         let place = self.routers.inputs[at].place;
         let number = place.router();
@@ -204,10 +216,17 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         input.output = None;
         input.request = requests.map(|requests| self.shared.asked(requests));
         input.stamp = self.shared.stamp(packet, is_injection);
-        input.ready = from + self.shared.plan.routing_delay;
+        input.ready = from.wrapping_add(self.shared.plan.routing_delay);
         input.trail = Trail::of(packet, constants.nodes_per_router);
         self.routers.begin(place);
         self.active[number.index() / 64] |= 1 << (number.index() % 64);
+    }
+
+    /// Whether the present packet of an input VC may ask by now.
+    #[inline]
+    pub(super) fn is_ready(&self, input: &FlitInputVc) -> bool {
+        // Nobody waits for half of all steps that 32 bits count.
+        (self.step as u32).wrapping_sub(input.ready) < 1 << 31
     }
 
     /// The terminal port of the node that injects by an input VC, and the injection VC.

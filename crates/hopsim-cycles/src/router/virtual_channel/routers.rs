@@ -47,7 +47,7 @@ pub struct FlitInputVc {
     /// What arbiters compare that look at packets: the cycle of generation, or that in which the packet entered the network, `NONE` until
     /// then; or `NONE` less the links that it has passed.
     pub stamp: u32,
-    /// First cycle in which the present packet may ask for an output VC, or if it owns one for the switch.
+    /// First step in which the present packet may ask for an output VC, or if it owns one for the switch, by its last 32 bits.
     pub ready: u32,
     /// What is known of the present packet.
     pub trail: Trail,
@@ -109,7 +109,7 @@ pub struct FlitPort {
     pub credited: u64,
     /// VCs of the output that take a flit without a credit, a bit each -- constant.
     pub endless: u64,
-    /// First cycle in which the link can take another flit.
+    /// First cycle in which the port can take another flit, as far as that is known; where there are queues these say more.
     pub free_at: u32,
     /// Id of VC 0 of the input -- constant.
     pub first_slot: SlotId,

@@ -6,6 +6,7 @@ use crate::kernel::pool::Queue;
 use crate::kernel::wires::{Arrival, Credit};
 use crate::node::{Nodes, Run};
 use crate::router::virtual_channel::allocator::Turns;
+use crate::router::virtual_channel::output_queues::QueuedPort;
 use crate::router::virtual_channel::places::AskedVcs;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::{FlitInputVc, FlitOutputVc, FlitPort, Trail};
@@ -35,6 +36,8 @@ struct FlitRouterState {
     input_turns: Vec<u8>,
     /// The slots whose packets hold the inputs of the crossbar.
     held: Vec<Option<u16>>,
+    /// What ports remember that have queues.
+    queues: Vec<QueuedPort>,
     /// Heads on their way, with their slots.
     arrivals: Vec<(u16, Packet)>,
     /// Flits behind a head on their way: when they arrive, and their slots.
@@ -86,6 +89,8 @@ impl<M: Run> VirtualChannel<'_, M> {
             nodes,
             shared: _,
             routers: _,
+            output_queues: _,
+            step: _,
             active: _,
             room: _,
             requests: _,
@@ -118,6 +123,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             speculative_turns: self.speculative_allocator.turns(number),
             input_turns: self.routers.turns(number).to_vec(),
             held: self.routers.held(number).to_vec(),
+            queues: self.output_queues.as_ref().map_or_else(Vec::new, |queues| queues.row(number).to_vec()),
             arrivals: Vec::new(),
             flits: Vec::new(),
             returning: Vec::new(),
@@ -185,6 +191,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             speculative_turns,
             input_turns,
             held,
+            queues,
             arrivals,
             flits,
             returning,
@@ -205,6 +212,9 @@ impl<M: Run> VirtualChannel<'_, M> {
             self.speculative_allocator.set_turns(number, turns);
         }
         self.routers.held_mut(number).copy_from_slice(held);
+        if let Some(own) = &mut self.output_queues {
+            own.put_row(number, queues);
+        }
         for (slot, state) in inputs.iter().enumerate() {
             self.load_input((number, Slot::at(slot)), state);
         }

@@ -7,6 +7,7 @@ use crate::kernel::wires::Credit;
 use crate::node::{self, Nodes as _, Run};
 use crate::observer::{Grant, Observer as _};
 use crate::router::virtual_channel::allocator::Bid;
+use crate::router::virtual_channel::output_queues::QueuedDeparture;
 use crate::router::virtual_channel::places::{InputPlace, OwnedVc};
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::requests::{SwitchBids, SwitchRequests};
@@ -173,8 +174,31 @@ impl<M: Run> VirtualChannel<'_, M> {
     pub(super) fn may_cross(&self, input: &FlitInputVc) -> Option<usize> {
         let OwnedVc { port, vc, pair: _ } = input.output?;
         let state = self.routers.port(input.place.router(), port.into());
-        let may_ask = input.flits > 0 && input.ready <= self.kernel.now && state.free_at <= self.kernel.now;
-        (may_ask && state.takes_flit(vc.into())).then_some(port.into())
+        let may_ask = input.flits > 0 && self.is_ready(input) && state.takes_flit(vc.into());
+        (may_ask && self.is_free((input.place.router(), port.into()), self.step)).then_some(port.into())
+    }
+
+    /// Whether an output port takes a flit in a step of this cycle, whatever VC it needs.
+    #[inline]
+    pub(super) fn is_free(&self, (number, port): (RegionRouter, usize), step: u64) -> bool {
+        match &self.output_queues {
+            Some(queues) => queues.has_room((number, port), (step, self.kernel.now)),
+            None => self.routers.port(number, port).free_at <= self.kernel.now,
+        }
+    }
+
+    /// A flit is granted an output port: the cycle in which it leaves.
+    #[inline]
+    fn depart(&mut self, number: RegionRouter, port: usize) -> u32 {
+        let (now, traversal) = (self.kernel.now, self.shared.plan.switch_traversal_delay);
+        let link = self.routers.port_mut(number, port);
+        let Some(queues) = &mut self.output_queues else {
+            link.free_at = now + link.pace;
+            return now + traversal;
+        };
+        let QueuedDeparture { departs, room_from } = queues.push((number, port), (self.step, now), link.pace);
+        link.free_at = room_from;
+        departs
     }
 
     /// The next flit of an input VC crosses to the output VC that its packet owns.
@@ -182,9 +206,8 @@ impl<M: Run> VirtualChannel<'_, M> {
         let input = &self.routers.inputs[slot];
         let Some(owned) = input.output else { return };
         let (place, has_head, is_last) = (input.place, input.has_head(), input.left == 1);
-        let departure = self.kernel.now + self.shared.plan.switch_traversal_delay;
+        let departure = self.depart(place.router(), owned.port.into());
         let link = self.routers.port_mut(place.router(), owned.port.into());
-        link.free_at = self.kernel.now + link.pace;
         if is_last {
             link.unowned |= 1 << owned.vc;
         }
@@ -204,7 +227,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         } else if let Some(ejection) = self.shared.plan.ejection.filter(|_| owned.vc < self.shared.one_way) {
             self.take_room(pair, 1);
             let credit = Credit { pair, phits: 1, minimal: 0 };
-            self.kernel.credits.push(self.kernel.now + ejection.round_trip, credit);
+            self.kernel.credits.push(departure + ejection.returns, credit);
         }
         self.leave(slot, (place, is_last));
         if is_last {
@@ -225,17 +248,20 @@ impl<M: Run> VirtualChannel<'_, M> {
         } else if is_empty {
             self.routers.has_flit(place, false);
         }
+        let from = (place.router(), place.port.into());
+        let time = (self.step, self.kernel.now);
+        let returns = self.output_queues.as_mut().map_or(time.1, |queues| queues.return_credit(from, time));
         let port = self.routers.port(place.router(), place.port.into());
         if port.class == TERMINAL {
             let (at, tail_of) = (self.injection_vc(place), is_last.then_some(length.into()));
-            return self.nodes.leave_flit(&mut self.kernel, at, tail_of);
+            return self.nodes.leave_flit(&mut self.kernel, at, (returns, tail_of));
         }
         let credit = Credit { pair: port.credited_pair(place.vc.into()), phits: 1, minimal: 0 };
-        let arrives = self.kernel.now + port.latency + self.shared.plan.credit_delay;
+        let arrives = returns + port.latency + self.shared.plan.credit_delay;
         self.kernel.send_credit(port.region, arrives, credit);
     }
 
-    /// The tail of a packet has left its input VC, and departs at `departure`: the next packet begins, from the next cycle on.
+    /// The tail of a packet has left its input VC, and departs at `departure`: the next packet begins, from the next step on.
     fn begin_next(&mut self, slot: SlotId, departure: u32) {
         let input = &mut self.routers.inputs[slot];
         let (place, length) = (input.place, u32::from(input.trail.length));
@@ -245,7 +271,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             self.deliver(packet, (place, departure + 1 - length));
         }
         if next != NONE {
-            self.begin_packet(slot, next, self.kernel.now + 1);
+            self.begin_packet(slot, next, (self.step as u32).wrapping_add(1));
         }
     }
 
@@ -302,7 +328,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             slot: at,
             pair: pair_id,
             asked: (state.endless == 0).then_some(pair_id),
-            first: packet.arrived + self.shared.plan.until_switch(),
+            first: self.first_chance(at),
             now: self.kernel.now,
             ready: state.free_at,
             port: port.into(),

@@ -31,11 +31,11 @@ impl<M: Run> VirtualChannel<'_, M> {
         bids.clear();
     }
 
-    /// The random numbers of an allocator of a router in this cycle: 0 is that of output VCs, 1 that of the switch.
+    /// The random numbers of an allocator of a router in this step: 0 is that of output VCs, 1 that of the switch.
     pub(super) fn draws(&self, number: RegionRouter, stage: u64) -> impl FnOnce() -> Stream + use<M> {
-        let (seed, now) = (self.kernel.constants.seed, u64::from(self.kernel.now));
+        let (seed, step) = (self.kernel.constants.seed, self.step);
         let router = u64::from(self.kernel.span.router(number));
-        move || Stream::new(seed, Purpose::Allocation, router).at(now).at(stage)
+        move || Stream::new(seed, Purpose::Allocation, router).at(step).at(stage)
     }
 
     /// Collects what the heads of a router ask for that could be granted now.
@@ -45,7 +45,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             let first = state.first_slot;
             for vc in set_bits(state.heads) {
                 let id = first.up(vc);
-                if self.routers.inputs[id].ready <= self.kernel.now {
+                if self.is_ready(&self.routers.inputs[id]) {
                     self.ask(number, id, requests);
                 }
             }
@@ -132,7 +132,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         let input = &mut self.routers.inputs[slot];
         let place = input.place;
         input.output = Some(output);
-        input.ready = self.kernel.now + self.shared.plan.vc_allocation_delay;
+        input.ready = (self.step as u32).wrapping_add(self.shared.plan.vc_allocation_delay);
         let (packet, length) = (input.packet, u32::from(input.trail.length));
         self.routers.own(place);
         self.own(place, output);

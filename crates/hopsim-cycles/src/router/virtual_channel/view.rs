@@ -109,13 +109,13 @@ pub struct FlitAttempt {
     source: u32,
     serial: u32,
     router: u32,
-    now: u32,
+    step: u64,
     attempts: Streams,
     stream: Option<Stream>,
 }
 
 impl FlitAttempt {
-    /// The numbers of a packet that decides in a router in the present cycle.
+    /// The numbers of a packet that decides in a router in the present step.
     pub fn new<M: Run>(region: &VirtualChannel<'_, M>, number: RegionRouter, packet: u32) -> Self {
         let packet = region.kernel.packets.get(packet);
         Self {
@@ -123,7 +123,7 @@ impl FlitAttempt {
             source: packet.source,
             serial: packet.serial,
             router: region.kernel.span.router(number),
-            now: region.kernel.now,
+            step: region.step,
             attempts: region.shared.attempts,
             stream: None,
         }
@@ -137,6 +137,6 @@ impl Draws for FlitAttempt {
 
     fn attempt(&mut self) -> &mut Stream {
         let source = self.attempts.stream(u64::from(self.source));
-        self.stream.get_or_insert_with(|| source.at(u64::from(self.serial)).at(u64::from(self.now)))
+        self.stream.get_or_insert_with(|| source.at(u64::from(self.serial)).at(self.step))
     }
 }

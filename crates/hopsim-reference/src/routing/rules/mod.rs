@@ -17,6 +17,7 @@ use super::ways::Ways;
 use crate::state::sensors::Sensors;
 use hopsim_experiment::plan::Plan;
 use hopsim_routing::RoutingConfig;
+use hopsim_routing::o1turn::OrderChoice;
 use in_transit::InTransitRule;
 use oblivious::ObliviousRule;
 use source::SourceRule;
@@ -38,6 +39,7 @@ pub enum Mechanism {
     InTransit(InTransitRule),
     Adaptive,
     UpDown(UpDown),
+    O1turn(OrderChoice),
 }
 
 impl Rules {
@@ -53,6 +55,7 @@ impl Rules {
             RoutingConfig::Piggyback(config) => Mechanism::Source(SourceRule::piggyback(config)),
             RoutingConfig::SourceAdaptive(config) => Mechanism::Source(SourceRule::source_adaptive(config)),
             RoutingConfig::Olm(config) => Mechanism::InTransit(InTransitRule::olm(config)),
+            RoutingConfig::O1turn(config) => Mechanism::O1turn(config.order),
             RoutingConfig::Par(config) => Mechanism::InTransit(InTransitRule::par(config)),
         };
         Self { mechanism, ways, vcs }
@@ -69,9 +72,11 @@ impl Rules {
         match &self.mechanism {
             Mechanism::Source(rule) => Sensors { saturation: rule.marks(global), ..Sensors::default() },
             Mechanism::InTransit(rule) => rule.trigger.sensors(global),
-            Mechanism::Minimal | Mechanism::Oblivious(_) | Mechanism::Adaptive | Mechanism::UpDown(_) => {
-                Sensors::default()
-            }
+            Mechanism::Minimal
+            | Mechanism::Oblivious(_)
+            | Mechanism::Adaptive
+            | Mechanism::UpDown(_)
+            | Mechanism::O1turn(_) => Sensors::default(),
         }
     }
 }

@@ -19,9 +19,10 @@ pub fn paths(routing: &RoutingConfig) -> (&'static str, &'static [&'static str])
         | RoutingConfig::SourceAdaptive(_) => ROUTER,
         RoutingConfig::Olm(_) => GROUP,
         RoutingConfig::Par(_) => ("llgllgl", &["llgllgl", "lgllgl", "lglgl", "lgl"]),
-        RoutingConfig::Minimal(_) | RoutingConfig::Adaptive(_) | RoutingConfig::UpDown(_) => {
-            ("lgl", &["lgl"])
-        }
+        RoutingConfig::Minimal(_)
+        | RoutingConfig::Adaptive(_)
+        | RoutingConfig::O1turn(_)
+        | RoutingConfig::UpDown(_) => ("lgl", &["lgl"]),
     }
 }
 

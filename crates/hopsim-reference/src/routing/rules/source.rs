@@ -5,15 +5,17 @@ use crate::routing::ways::Ways;
 use crate::state::sensors::Saturation;
 use hopsim_routing::detour::IntermediateGroups;
 use hopsim_routing::source::{PathLengths, SaturationConfig};
-use hopsim_routing::ugal::DetourEnd;
+use hopsim_routing::ugal::{DetourEnd, Occupancy};
 use hopsim_routing::{piggyback, source_adaptive, ugal};
 
 /// What mechanisms that decide at the source differ in.
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of a mechanism")]
 pub struct SourceRule {
     pub detour: Detour,
     /// How much longer the wait for the minimal path must be \[packets\].
     pub threshold: u32,
     pub lengths: PathLengths,
+    pub occupancy: Occupancy,
     /// Whether `lengths` holds for the detour too, which is counted by its links otherwise.
     pub counts_detour: bool,
     /// What a longer detour counts for \[links\].
@@ -21,6 +23,8 @@ pub struct SourceRule {
     pub saturation: Option<SaturationConfig>,
     pub recompute: bool,
     pub sticky: bool,
+    /// Whether a packet decides in its first attempt only.
+    pub once: bool,
 }
 
 impl SourceRule {
@@ -35,11 +39,13 @@ impl SourceRule {
             },
             threshold: config.threshold,
             lengths: config.path_lengths,
+            occupancy: config.occupancy,
             counts_detour: true,
             longest_detour: usize::MAX,
             saturation: None,
             recompute: false,
             sticky: config.sticky,
+            once: config.once,
         }
     }
 
@@ -53,11 +59,13 @@ impl SourceRule {
             },
             threshold: config.threshold,
             lengths: config.path_lengths,
+            occupancy: Occupancy::Vc,
             counts_detour: true,
             longest_detour: usize::MAX,
             saturation: Some(config.saturation),
             recompute: false,
             sticky: false,
+            once: false,
         }
     }
 
@@ -71,11 +79,13 @@ impl SourceRule {
             },
             threshold: config.threshold,
             lengths: config.path_lengths,
+            occupancy: Occupancy::Vc,
             counts_detour: false,
             longest_detour: config.longest_detour as usize,
             saturation: Some(config.saturation),
             recompute: config.recompute,
             sticky: false,
+            once: false,
         }
     }
 

@@ -33,9 +33,9 @@ pub enum Rule {
     Any(u8),
     /// Of so many VCs those of the class that the datelines of rings say.
     Dateline { vcs: u8, class: ClassRule },
-    /// VC 0 to the intermediate router, VC 1 to the destination.
+    /// VC 0 to the intermediate router or by increasing dimensions, VC 1 to the destination or by decreasing dimensions.
     Phases,
-    /// The lower half of so many VCs to the intermediate router, the upper half to the destination.
+    /// The lower half of so many VCs in the place of VC 0, the upper half in that of VC 1.
     HalfPhases { vcs: u8 },
     /// The VC whose number is that of the links passed so far; replies have so many VCs more before them.
     ByHop { before_replies: usize },
@@ -47,16 +47,25 @@ impl Vcs {
     pub fn new(plan: &Plan, ways: &Ways) -> Self {
         let routing = &plan.experiment.routing;
         let links = &plan.system.network.classes.links;
+        let moves_flits = matches!(plan.system.router, RouterPlan::VirtualChannel(_));
+        let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
         if ways.dragonfly().is_none() {
             let rule = match (routing, &*plan.system.topology) {
+                (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), Topology::HyperX(_))
+                    if moves_flits && !replies =>
+                {
+                    Rule::HalfPhases { vcs: links[0].vcs }
+                }
                 (
                     RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
                     Topology::Graph(_) | Topology::HyperX(_),
                 ) => Rule::ByHop { before_replies: 2 * ways.farthest() },
-                (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), _) => match plan.system.router {
-                    RouterPlan::VirtualChannel(_) => Rule::HalfPhases { vcs: links[0].vcs },
-                    RouterPlan::Cioq(_) => Rule::Phases,
-                },
+                (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_) | RoutingConfig::O1turn(_), _) => {
+                    match plan.system.router {
+                        RouterPlan::VirtualChannel(_) => Rule::HalfPhases { vcs: links[0].vcs },
+                        RouterPlan::Cioq(_) => Rule::Phases,
+                    }
+                }
                 (RoutingConfig::Minimal(_), Topology::Graph(graph)) => {
                     match layers::of(graph, links[0].vcs, ways) {
                         Some(vcs) => Rule::Kept(vcs),
@@ -69,7 +78,6 @@ impl Vcs {
             return Self { rule, selection: Selection::Shortest, used: [links[0].vcs, 0], sensed: [0; 2] };
         }
         let (path, references) = paths(routing);
-        let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
         let config = plan.experiment.router.vcs();
         let all = [links[0].vcs, links[1].vcs];
         if let VcManagement::Flexvc(flexvc) = config.management {

@@ -3,7 +3,7 @@
 use super::graph::graph;
 use super::network::{classes, dateline, dragonfly, fat_tree, fit_ejection, grid, has_rings, links, torus};
 use super::programs::{Workload, make_room, place, programs};
-use super::routing::{fit, routing_of_one_class, ugal, valiant, vcs_needed, vcs_of_one_class};
+use super::routing::{fit, routing_of_one_class, turn_once, ugal, valiant, vcs_needed, vcs_of_one_class};
 use super::traffic::{self, answers, jobs, longest_packet};
 use super::{Document, ORDINARY, for_each_document, nic_and_semantics, one_of};
 use hopsim_experiment::plan::Plan;
@@ -240,6 +240,20 @@ fn give_ejection_buffers(document: &mut Value, spare: u64) {
     router["buffers"]["ejection"] = json!(least + spare);
 }
 
+/// Routers are faster than their links from now on, or have queues at their outputs all the same.
+fn speed_up(document: &mut Value, draw: u16) {
+    let router = &mut document["router"]["virtual_channel"];
+    match draw % 6 {
+        0 => router["speedup"] = json!(2.0),
+        1 => router["speedup"] = json!(1.5),
+        2 => router["speedup"] = json!(2.75),
+        _ => {}
+    }
+    if [1, 2, 3].contains(&(draw % 6)) {
+        router["buffers"]["output"] = json!(1 + draw / 6 % 5);
+    }
+}
+
 /// A whole system, in which the first jobs run programs where there are such.
 fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Strategy<Value = Document> {
     let of_groups = prop_oneof![1 => Just(json!({ "minimal": {} })), 1 => valiant(), 1 => ugal()];
@@ -253,6 +267,7 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
             routing = json!({ "minimal": {} });
         }
         let ((nic, mut semantics), (jobs, shares), lengths, seed, cycles) = workload;
+        let routing = turn_once(&topology, routing, seed / 5);
         // These are about routers of whole packets.
         for key in ["ejection", "output_hold", "input_pointer", "injection_link"] {
             semantics.as_object_mut().unwrap().remove(key);
@@ -276,6 +291,7 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
             document["semantics"]["port_order"] = json!("booksim");
         }
         allocate_otherwise(&mut document, seed / 48);
+        speed_up(&mut document, seed / 7);
         fit_ejection(&mut document);
         if !programs.is_empty() {
             document["units"] = json!({ "cycle": "1 ns", "phit": "4 B" });

@@ -72,6 +72,23 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
     (topology, routing)
 }
 
+/// Some minimal routings become O1TURN where that is possible, and some UGAL looks at whole ports.
+pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
+    let sides = topology["mesh"]["sides"].as_array().or(topology["hyperx"]["sides"].as_array());
+    let several = sides.is_some_and(|sides| sides.len() > 1);
+    if let Some(ugal) = routing.get_mut("ugal").filter(|_| draw.is_multiple_of(3)) {
+        ugal["occupancy"] = json!("port");
+    }
+    if let Some(ugal) = routing.get_mut("ugal").filter(|_| draw % 4 == 1) {
+        ugal["once"] = json!(true);
+    }
+    match draw % 5 {
+        0 if several && routing.get("minimal").is_some() => json!({ "o1turn": {} }),
+        1 if several && routing.get("minimal").is_some() => json!({ "o1turn": { "order": "less_occupied" } }),
+        _ => routing,
+    }
+}
+
 /// Whether the detours of a routing have a VC for every link, so that there can be as many again for replies.
 pub fn can_answer_on_one_class(topology: &Value, routing: &Value) -> bool {
     let detours = routing.get("valiant").is_some() || routing.get("ugal").is_some();
