@@ -80,12 +80,14 @@ class Scenario:
     def document(self) -> Document:
         """The same experiment here."""
         document = booksim.convert(booksim_file.assignments(f"{self.options};")).document
-        options = dict(option.split("=", 1) for option in self.options.split(";"))
+        settings = booksim.Settings(booksim_file.assignments(f"{self.options};"))
+        concentrated = settings.value("topology") in {"cmesh", "flatfly"}
+        number = booksim.node_number(settings) if concentrated else int
         listed = [
             {
                 "cycle": packet.cycle,
-                "source": _number(packet.source, options),
-                "destination": _number(packet.destination, options),
+                "source": number(packet.source),
+                "destination": number(packet.destination),
                 "length": packet.length,
             }
             for packet in self.packets
@@ -94,19 +96,6 @@ class Scenario:
         measure = {"warmup": 0, "cycles": end, "streams": ["packet_hops"]}
         kept = {key: value for key, value in document.items() if key != "load"}
         return {**kept, "jobs": [{"traffic": {"packet_list": listed}}], "measure": measure}
-
-
-def _number(node: int, options: Mapping[str, str]) -> int:
-    """The number here of a node of BookSim.
-
-    BookSim counts the nodes of a concentrated mesh row by row over all routers.
-    """
-    if options["topology"] != "cmesh":
-        return node
-    across, down, side = (int(options[name]) for name in ("xr", "yr", "k"))
-    row, column = divmod(node, across * side)
-    router = column // across + side * (row // down)
-    return router * across * down + column % across + across * (row % down)
 
 
 def read() -> list[Scenario]:

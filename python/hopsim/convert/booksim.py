@@ -64,7 +64,7 @@ class Network:
         vcs: of each class of links.
         nodes: their number.
         is_grid: whether tornado and neighbor of BookSim are those of hopsim.
-        has_equal_numbers: whether nodes have the numbers that they have in BookSim.
+        number: of a node, by its number in BookSim, if it is another one.
         routing: what stands for `routing`.
         rings: what stands for `vcs.rings`, if there are some.
         ejection: ejection VCs, if they are not as many as injection VCs.
@@ -75,7 +75,7 @@ class Network:
     vcs: dict[str, int]
     nodes: int
     is_grid: bool = False
-    has_equal_numbers: bool = True
+    number: Callable[[int], int] | None = None
     routing: dict[str, Any] = field(default_factory=lambda: {"minimal": {}})
     rings: Mapping[str, Any] | None = None
     ejection: int | None = None
@@ -234,17 +234,39 @@ def _network(settings: Settings) -> Network:
 def _mesh(settings: Settings) -> Network:
     k, n, vcs = (settings.number(name) for name in ("k", "n", "num_vcs"))
     _check_size(settings, k, n)
-    is_detour = settings.value("routing_function") == "valiant"
-    if is_detour and vcs < 2:
-        raise settings.refused("num_vcs", "is too few for the two parts of a detour", "2 or more")
     return Network(
         {"mesh": {"sides": [k] * n}},
         {"network": 1},
         {"network": vcs},
         k**n,
         is_grid=settings.number("xr") == 1,
-        routing={"valiant": {}} if is_detour else {"minimal": {}},
+        routing=_detours(settings) or {"minimal": {}},
     )
+
+
+def _detours(settings: Settings) -> dict[str, Any] | None:
+    """A routing with half of the VCs for each of two kinds of hops, in meshes and flattened butterflies."""
+    routing = str(settings.value("routing_function"))
+    found: dict[str, dict[str, Any]] = {
+        "valiant": {"valiant": {}},
+        "xy_yx": {"o1turn": {}},
+        "xyyx": {"o1turn": {}},
+        "adaptive_xy_yx": {"o1turn": {"order": "less_occupied"}},
+        "adaptive_xyyx": {"o1turn": {"order": "less_occupied"}},
+        "ugal": {"ugal": {"occupancy": "port", "threshold": UGAL_THRESHOLD, "once": True}},
+    }
+    if routing not in found:
+        return None
+    if settings.number("num_vcs") < 2:
+        parts = "orders of dimensions" if "o1turn" in found[routing] else "parts of a detour"
+        raise settings.refused("num_vcs", f"is too few for the two {parts}", "2 or more")
+    if "o1turn" in found[routing] and settings.number("n") < 2:
+        raise settings.refused("n", "has one order of dimensions", "2 or more")
+    return found[routing]
+
+
+UGAL_THRESHOLD = 2
+"""By how many flits, weighed with hops, more must be outstanding for a packet to take a detour."""
 
 
 def _torus(settings: Settings) -> Network:
@@ -275,7 +297,7 @@ def _cmesh(settings: Settings) -> Network:
         {"network": side if is_long else 1},
         {"network": settings.number("num_vcs")},
         c * k**n,
-        has_equal_numbers=False,
+        number=node_number(settings),
     )
 
 
@@ -306,8 +328,27 @@ def _flatfly(settings: Settings) -> Network:
         {"network": max(spacing, 1)},
         {"network": settings.number("num_vcs")},
         c * k**n,
-        has_equal_numbers=c == 1,
+        number=None if c == 1 else node_number(settings),
+        routing=_detours(settings) or {"minimal": {}},
     )
+
+
+def node_number(settings: Settings) -> Callable[[int], int]:
+    """The number of a node of a network with several nodes per router, by its number in BookSim.
+
+    BookSim counts nodes row by row over all routers. A router has `xr` nodes side by side and `yr` in a
+    column; in a concentrated mesh they are a square.
+    """
+    k, c, across, down = (settings.number(name) for name in ("k", "c", "xr", "yr"))
+    if settings.value("topology") == "cmesh":
+        across = down = isqrt(c)
+
+    def number(node: int) -> int:
+        row, column = divmod(node, across * k)
+        router = column // across + k * (row // down)
+        return router * c + column % across + across * (row % down)
+
+    return number
 
 
 def _spacing(settings: Settings) -> int:
@@ -373,11 +414,11 @@ MOST_DIMENSIONS = 31
 """More than that no network of BookSim can have, with two routers in each."""
 
 NETWORKS: Mapping[str, tuple[Callable[[Settings], Network], tuple[str, ...]]] = {
-    "mesh": (_mesh, ("dor", "dim_order", "valiant")),
+    "mesh": (_mesh, ("dor", "dim_order", "valiant", "xy_yx", "adaptive_xy_yx")),
     "torus": (_torus, ("dim_order",)),
     "cmesh": (_cmesh, ("dor_no_express",)),
     "fattree": (_fattree, ("nca",)),
-    "flatfly": (_flatfly, ("ran_min",)),
+    "flatfly": (_flatfly, ("ran_min", "xyyx", "adaptive_xyyx", "valiant", "ugal")),
     "fly": (_fly, ("dest_tag",)),
     "dragonflynew": (_dragonfly, ("min",)),
 }
@@ -391,12 +432,10 @@ LACKING: Mapping[str, str] = {
 """Why the others are not carried over."""
 
 OTHER_ROUTINGS: Mapping[str, str] = {
-    "xy_yx": "half of the VCs are for each order of dimensions",
-    "adaptive_xy_yx": "half of the VCs are for each order of dimensions",
-    "xyyx": "half of the VCs are for each order of dimensions",
-    "adaptive_xyyx": "half of the VCs are for each order of dimensions",
+    "xy_yx": "it goes by express channels",
     "romm": "half of the VCs are for each part of the detour",
-    "valiant": "half of the VCs are for each part of the detour, and any at the destination's router",
+    "valiant": "BookSim's has four parts of the VCs, and ends itself",
+    "ugal_xyyx": "each part of the detour has two orders of dimensions",
     "dim_order_bal": "packets that cross neither middle nor edge draw their VCs",
     "min_adapt": "BookSim's is adaptive in the first productive dimension alone",
     "planar_adapt": "BookSim's is adaptive in two dimensions at a time",
@@ -437,15 +476,46 @@ def _router(settings: Settings, network: Network, remarks: list[str]) -> dict[st
             )
     others = {"rings": network.rings, "ejection": network.ejection}
     others = {key: value for key, value in others.items() if value}
+    buffers = dict.fromkeys([*network.vcs, "injection", "ejection"], buffer)
     return {
         "vcs": {**network.vcs, "injection": vcs, **others},
-        "buffers": dict.fromkeys([*network.vcs, "injection", "ejection"], buffer),
+        "buffers": buffers,
         "routing_delay": settings.number("routing_delay"),
         "vc_allocation_delay": settings.number("vc_alloc_delay"),
         "switch_traversal_delay": settings.number("st_prepare_delay") + settings.number("st_final_delay"),
         **_credits(settings),
+        **_speedup(settings, buffers, remarks),
         **_allocation(settings, remarks),
     }
+
+
+def _speedup(settings: Settings, buffers: dict[str, int], remarks: list[str]) -> dict[str, Any]:
+    """How much faster a router is than its links, and `buffers` with the queues at its outputs."""
+    speedup, size = settings.real("internal_speedup"), settings.number("output_buffer_size")
+    if not 1.0 <= speedup <= MOST_SPEEDUP or round(speedup * 100) != speedup * 100:
+        valid = f"1.0 … {MOST_SPEEDUP}, a multiple of 0.01"
+        raise settings.refused("internal_speedup", "is no speedup of hopsim", valid)
+    if size == 0:
+        raise settings.refused("output_buffer_size", "lets no flit through", "1 or more, or -1")
+    if speedup == 1.0:
+        if size > 0:
+            remarks.append(
+                settings.remark(
+                    "output_buffer_size", "is about internal_speedup, which the file does not have"
+                )
+            )
+        return {}
+    # Without a size nothing but credits ends the growth of a queue.
+    credits_behind_port = settings.number("num_vcs") * max(buffers.values())
+    buffers["output"] = min(size if size > 0 else credits_behind_port, MOST_QUEUED)
+    return {"speedup": speedup}
+
+
+MOST_SPEEDUP = 8.0
+"""Speedup of a router of hopsim."""
+
+MOST_QUEUED = 4096
+"""Flits that wait at an output of a router of hopsim."""
 
 
 def _credits(settings: Settings) -> dict[str, Any]:
@@ -733,12 +803,10 @@ def _pattern(settings: Settings, network: Network) -> dict[str, Any]:
         "neighbor": {"permutation": "neighbour"},
         "bad_dragon": {"adversarial": {"offset": 1}},
     }
-    if not network.has_equal_numbers and name not in {"uniform", "randperm"}:
-        raise settings.refused(
-            "traffic", "goes by numbers of nodes, which are others in this network of hopsim", "uniform"
-        )
     if name == "hotspot":
         return _hotspots(settings, network, given)
+    if network.number is not None and name in IMAGES and not given:
+        return _by_number(settings, network, name)
     if name in {"tornado", "neighbor"} and not network.is_grid:
         raise settings.refused("traffic", "is not the same in this network of hopsim", "uniform")
     if name == "bad_dragon" and "dragonfly" not in network.topology:
@@ -748,6 +816,59 @@ def _pattern(settings: Settings, network: Network) -> dict[str, Any]:
     if name not in patterns:
         raise settings.refused("traffic", "is no pattern of hopsim", ", ".join([*patterns, "hotspot"]))
     return patterns[name]
+
+
+def _by_number(settings: Settings, network: Network, name: str) -> dict[str, Any]:
+    """A pattern by the numbers of nodes in BookSim, where they are others, as a list of destinations."""
+    count, number = network.nodes, network.number
+    if number is None or settings.number("n") > MOST_PLANAR or count > MOST_LISTED:
+        reason = "goes by numbers of nodes, which are others in this network of hopsim"
+        raise settings.refused("traffic", reason, "uniform")
+    across, down, c = (settings.number(option) for option in ("xr", "yr", "c"))
+    if settings.value("topology") == "flatfly" and across * down != c:
+        raise settings.refused("xr", f"times yr = {down} is not c = {c}", f"{c} with yr = 1")
+    bits = count.bit_length() - 1
+    if name in BITWISE and count != 1 << bits:
+        raise settings.refused("traffic", f"is for 2^b nodes, and there are {count}", "uniform")
+    if name == "transpose" and bits % 2:
+        raise settings.refused("traffic", f"is for 4^b nodes, and there are {count}", "uniform")
+    side = isqrt(count)
+    if name not in BITWISE and side * side != count:
+        raise settings.refused("traffic", f"is for a square of nodes, and {count} nodes are none", "uniform")
+    image = IMAGES[name]
+    destinations = [0] * count
+    for node in range(count):
+        destinations[number(node)] = number(image(node, bits, side))
+    return {"destinations": destinations}
+
+
+MOST_LISTED = 1 << 16
+"""Nodes up to which a document lists destinations."""
+
+
+def _by_digits(node: int, side: int, ahead: int) -> int:
+    """The node whose two digits in base `side` are each so much larger, all the way round."""
+    row, column = divmod(node, side)
+    return (row + ahead) % side * side + (column + ahead) % side
+
+
+def _rotated(node: int, bits: int, by: int) -> int:
+    """The bits of a number rotated to the left."""
+    return (node << by | node >> (bits - by)) & ((1 << bits) - 1)
+
+
+IMAGES: Mapping[str, Callable[[int, int, int], int]] = {
+    "bitcomp": lambda node, bits, _: ~node & ((1 << bits) - 1),
+    "bitrev": lambda node, bits, _: int(f"{node:0{bits}b}"[::-1], 2),
+    "shuffle": lambda node, bits, _: _rotated(node, bits, 1),
+    "transpose": lambda node, bits, _: _rotated(node, bits, bits // 2),
+    "tornado": lambda node, _, side: _by_digits(node, side, (side + 1) // 2 - 1),
+    "neighbor": lambda node, _, side: _by_digits(node, side, 1),
+}
+"""Where the packets of a node go, by its number, how many bits numbers have, and how many nodes a row has."""
+
+BITWISE = {"bitcomp", "bitrev", "shuffle", "transpose"}
+"""Those that go by bits."""
 
 
 def _hotspots(settings: Settings, network: Network, given: list[str]) -> dict[str, Any]:
@@ -763,6 +884,8 @@ def _hotspots(settings: Settings, network: Network, given: list[str]) -> dict[st
     if any(not 0 <= node < network.nodes for node in nodes):
         valid = f"nodes 0 … {network.nodes - 1}, by number"
         raise settings.refused("traffic", "names a node that is drawn or not there", valid)
+    if network.number is not None:
+        nodes = [network.number(node) for node in nodes]
     parts: list[dict[str, Any]] = [{"hotspot": {"node": node, "fraction": 1.0}} for node in nodes]
     if len(parts) == 1:
         return parts[0]

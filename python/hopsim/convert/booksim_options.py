@@ -83,10 +83,8 @@ OPTIONS: Mapping[str, Option] = {
     "noq": Option(0, "has no counterpart: a packet may take any VC that its routing allows"),
     "input_speedup": Option(1),
     "output_speedup": Option(1, "has no counterpart: an output port has one output of the crossbar"),
-    "internal_speedup": Option(1.0, "has no counterpart: a router allocates once in a cycle"),
-    "output_buffer_size": Option(
-        -1, "has no counterpart: flits leave by the link when they have crossed the switch"
-    ),
+    "internal_speedup": Option(1.0),
+    "output_buffer_size": Option(-1),
     "output_delay": Option(0, _LEGACY),
     "credit_delay": Option(0),
     "routing_delay": Option(1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -497,7 +498,7 @@ def test_what_is_no_assignment(text: str, message: str) -> None:
             "topology = mesh;\nrouting_function = romm;",
             "line 2: routing_function = romm is not the same in hopsim: half of the VCs are for each "
             "part of the "
-            "detour; valid: dor or dim_order or valiant",
+            "detour; valid: dor or dim_order or valiant or xy_yx or adaptive_xy_yx",
         ),
         (
             "topology = flatfly; routing_function = ran_min; xr = 3; yr = 3;",
@@ -524,9 +525,49 @@ def test_what_is_no_assignment(text: str, message: str) -> None:
             "line 1: c = 2 has channels of two lengths, and a mesh of hopsim one; valid: 4 with n = 2",
         ),
         (
-            "topology = cmesh; routing_function = dor_no_express; c = 4; traffic = bitrev;",
+            "topology = flatfly; routing_function = ran_min; k = 4; c = 4; xr = 1; yr = 2; traffic = bitrev; "
+            "use_noc_latency = 0;",
+            "line 1: xr = 1 times yr = 2 is not c = 4; valid: 4 with yr = 1",
+        ),
+        (
+            "topology = flatfly; routing_function = ran_min; k = 3; c = 4; xr = 2; yr = 2; traffic = bitrev;",
+            "line 1: traffic = bitrev is for 2^b nodes, and there are 36; valid: uniform",
+        ),
+        (
+            "topology = flatfly; routing_function = ran_min; k = 4; c = 2; xr = 2; yr = 1; "
+            "traffic = transpose; use_noc_latency = 0;",
+            "line 1: traffic = transpose is for 4^b nodes, and there are 32; valid: uniform",
+        ),
+        (
+            "topology = flatfly; routing_function = ran_min; k = 4; c = 2; xr = 2; yr = 1; "
+            "traffic = tornado; use_noc_latency = 0;",
+            "line 1: traffic = tornado is for a square of nodes, and 32 nodes are none; valid: uniform",
+        ),
+        (
+            "topology = flatfly; routing_function = ran_min; k = 4; n = 3; c = 4; traffic = bitrev; "
+            "use_noc_latency = 0;",
             "line 1: traffic = bitrev goes by numbers of nodes, which are others in this network of hopsim; "
             "valid: uniform",
+        ),
+        (
+            "topology = flatfly; routing_function = xyyx; k = 4; n = 1; c = 4; xr = 2; yr = 2;",
+            "line 1: n = 1 has one order of dimensions; valid: 2 or more",
+        ),
+        (
+            MESH.replace("dor", "xy_yx") + "num_vcs = 1;",
+            "line 2: num_vcs = 1 is too few for the two orders of dimensions; valid: 2 or more",
+        ),
+        (
+            MESH + "internal_speedup = 0.5;",
+            "line 2: internal_speedup = 0.5 is no speedup of hopsim; valid: 1.0 … 8.0, a multiple of 0.01",
+        ),
+        (
+            MESH + "internal_speedup = 1.001;",
+            "line 2: internal_speedup = 1.001 is no speedup of hopsim; valid: 1.0 … 8.0, a multiple of 0.01",
+        ),
+        (
+            MESH + "output_buffer_size = 0;",
+            "line 2: output_buffer_size = 0 lets no flit through; valid: 1 or more, or -1",
         ),
         (
             "topology = dragonflynew; routing_function = min; n = 1; num_vcs = 1;",
@@ -680,3 +721,70 @@ def test_a_detour_on_a_mesh_has_half_of_the_vcs_for_each_part() -> None:
     assert made["router"]["virtual_channel"]["vcs"]["network"] == 6
     with pytest.raises(ConfigError, match="num_vcs = 1 is too few for the two parts of a detour"):
         document(MESH + "routing_function = valiant; num_vcs = 1;")
+
+
+def test_routers_faster_than_their_links_have_queues_at_their_outputs() -> None:
+    router = document(MESH + "internal_speedup = 1.5; num_vcs = 3; vc_buf_size = 4;")["router"]
+    found = router["virtual_channel"]
+    # Nothing but credits ends the growth of a queue without a size.
+    assert (found["speedup"], found["buffers"]["output"]) == (1.5, 12)
+    router = document(MESH + "internal_speedup = 2.0; output_buffer_size = 3;")["router"]
+    assert router["virtual_channel"]["buffers"]["output"] == 3
+    plain = document(MESH)["router"]["virtual_channel"]
+    assert "speedup" not in plain
+    assert "output" not in plain["buffers"]
+    instead = "output_buffer_size = 3 is about internal_speedup, which the file does not have."
+    assert instead in converted(MESH + "output_buffer_size = 3;").remarks
+
+
+@pytest.mark.parametrize(
+    ("routing", "made"),
+    [
+        ("valiant", {"valiant": {}}),
+        ("xyyx", {"o1turn": {}}),
+        ("adaptive_xyyx", {"o1turn": {"order": "less_occupied"}}),
+        ("ugal", {"ugal": {"occupancy": "port", "threshold": 2, "once": True}}),
+    ],
+)
+def test_routings_of_a_flattened_butterfly(routing: str, made: dict[str, Any]) -> None:
+    text = (
+        f"topology = flatfly; routing_function = {routing}; k = 4; n = 2; c = 4; xr = 2; yr = 2; num_vcs = 4;"
+    )
+    found = document(text)
+    assert found["routing"] == made
+    assert found["router"]["virtual_channel"]["vcs"]["network"] == 4
+
+
+def test_both_orders_of_dimensions_on_a_mesh() -> None:
+    assert document(MESH.replace("dor", "xy_yx"))["routing"] == {"o1turn": {}}
+    assert document(MESH.replace("dor", "adaptive_xy_yx"))["routing"] == {
+        "o1turn": {"order": "less_occupied"}
+    }
+
+
+@pytest.mark.parametrize(
+    "network", ["flatfly; routing_function = ran_min", "cmesh; routing_function = dor_no_express"]
+)
+def test_patterns_by_number_go_to_the_nodes_that_have_the_numbers_in_booksim(network: str) -> None:
+    """Of 8 x 8 nodes row by row, 2 x 2 on each of 4 x 4 routers; here those of a router follow each other."""
+
+    def here(node: int) -> int:
+        x, y = node % 8, node // 8
+        return 4 * (x // 2 + 4 * (y // 2)) + x % 2 + 2 * (y % 2)
+
+    assert [here(node) for node in (0, 1, 2, 8, 9, 16, 63)] == [0, 1, 4, 2, 3, 16, 63]
+    images: dict[str, Callable[[int], int]] = {
+        "bitcomp": lambda node: 63 - node,
+        "transpose": lambda node: node % 8 * 8 + node // 8,
+        "shuffle": lambda node: node * 2 % 64 + node // 32,
+        "bitrev": lambda node: int(f"{node:06b}"[::-1], 2),
+        "tornado": lambda node: (node % 8 + 3) % 8 + (node // 8 + 3) % 8 * 8,
+        "neighbor": lambda node: (node % 8 + 1) % 8 + (node // 8 + 1) % 8 * 8,
+    }
+    for name, image in images.items():
+        text = f"topology = {network}; k = 4; n = 2; c = 4; xr = 2; yr = 2; traffic = {name};"
+        pattern = document(text)["jobs"][0]["traffic"]["pattern"]
+        destinations = pattern["destinations"]
+        assert [destinations[here(node)] for node in range(64)] == [here(image(node)) for node in range(64)]
+    text = f"topology = {network}; k = 4; n = 2; c = 4; xr = 2; yr = 2; traffic = hotspot({{{{9}}}});"
+    assert document(text)["jobs"][0]["traffic"]["pattern"] == {"hotspot": {"node": 3, "fraction": 1.0}}

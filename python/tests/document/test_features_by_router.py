@@ -44,6 +44,7 @@ FEATURES: dict[str, dict[str, Any]] = {
     "mesh, `minimal`": MESH,
     "mesh, `adaptive`": {**MESH, "routing": {"adaptive": {}}},
     "mesh, `valiant`, `ugal`": {**MESH, "routing": {"ugal": {}}},
+    "mesh, `o1turn`": {**MESH, "routing": {"o1turn": {}}},
     "torus with bubbles": {**TORUS, **_router({"vcs": {"rings": "bubble"}})},
     "torus with datelines, `minimal`": {**TORUS, **_router({"vcs": {"rings": "dateline", "network": 2}})},
     "torus, `adaptive`": {**TORUS, "routing": {"adaptive": {}}},
@@ -63,7 +64,7 @@ FEATURES: dict[str, dict[str, Any]] = {
     "buffers shorter than a packet": {**MESH, **_router({"buffers": {"network": 4}})},
     "input speedup (`crossbar_inputs`)": {**MESH, **_router({"crossbar_inputs": 2})},
     "output speedup (`crossbar_outputs`)": {**MESH, **_router({"crossbar_outputs": 2})},
-    "a crossbar faster than the links (`speedup`)": {**MESH, **_router({"speedup": 2.0})},
+    "routers faster than their links (`speedup`)": {**MESH, **_router({"speedup": 2.0})},
     "allocators by name, iSLIP, PIM, wavefront, lonely output": {
         **MESH,
         **_router({"switch_allocator": "wavefront", "vc_allocator": "lonely_output"}),
@@ -77,7 +78,10 @@ FEATURES: dict[str, dict[str, Any]] = {
     "age arbitration": {**MESH, "AGE": True},
     "random arbiters, transit priority": {**MESH, **_router({"allocator": {"transit_priority": True}})},
     "credit delay, VCs granted again with all credits": {**MESH, **_router({"vc_reuse": "credits"})},
-    "uniform traffic, permutations, hot spots": {**MESH, **_traffic({"pattern": "uniform"})},
+    "uniform traffic, permutations, listed destinations, hot spots": {
+        **MESH,
+        **_traffic({"pattern": "uniform"}),
+    },
     "bursts in step": {
         **MESH,
         **_traffic({"process": {"synchronised_bursts": {"packets": 4}}}),
