@@ -101,6 +101,17 @@ pub enum PortOrder {
     Booksim,
 }
 
+/// How the stages of a virtual-channel router that take several cycles go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StageFlow {
+    /// As a pipeline: whatever comes begins at once.
+    #[default]
+    Pipelined,
+    /// As in BookSim 2: a router begins a stage with all that waits for it, and with nothing else until that is through.
+    Batched,
+}
+
 /// Injection VC selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

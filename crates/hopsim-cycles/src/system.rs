@@ -3,8 +3,8 @@
 
 use crate::choices::{
     Allocator, Consumption, Ejection, FlitAllocator, FlitArbiter, InjectionCount, InjectionLatency,
-    InjectionLink, InjectionVc, InputPointer, OutputHold, PortOrder, SelfTraffic, Speculation, SwitchInput,
-    VcReuse, WhenFull,
+    InjectionLink, InjectionVc, InputPointer, OutputHold, PortOrder, SelfTraffic, Speculation, StageFlow,
+    SwitchInput, VcReuse, WhenFull,
 };
 use crate::injection::InjectionControl;
 use crate::jobs::{JobPlan, TrafficPlan};
@@ -217,6 +217,10 @@ pub struct VirtualChannelPlan {
     pub port_order: PortOrder,
     /// What takes flits at a node, if that may have no room.
     pub ejection: Option<EjectionBuffers>,
+    /// How stages of several cycles go on.
+    pub stages: StageFlow,
+    /// Cycles from the request of a flit for the switch until it leaves its queue, both included; more than 1 in batches alone.
+    pub switch_allocation_delay: u32,
     /// How many times a router allocates while a link takes a flit.
     pub speedup: Speedup,
     /// Flits that may wait at an output port of a router which is faster than its links; `None`: they leave when they have crossed.
@@ -243,10 +247,18 @@ impl VirtualChannelPlan {
         }
     }
 
-    /// Steps from the arrival of a head to its first request for the switch, if it gets an output VC at once.
+    /// Cycles of the longest stage.
+    pub fn longest_stage(&self) -> u32 {
+        let allocations = self.vc_allocation_delay.max(self.switch_allocation_delay);
+        allocations.max(self.routing_delay).max(self.switch_traversal_delay)
+    }
+
+    /// Steps from the arrival of a head until its first flit can leave the queue, if it gets an output VC at once.
     pub fn until_switch(&self) -> u32 {
         match self.speculation {
-            Speculation::None => self.routing_delay + self.vc_allocation_delay,
+            Speculation::None => {
+                self.routing_delay + self.vc_allocation_delay + self.switch_allocation_delay - 1
+            }
             _ => self.routing_delay,
         }
     }

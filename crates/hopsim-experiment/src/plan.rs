@@ -34,7 +34,7 @@ use crate::memory;
 use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::choices::{
     Ejection, HopCount, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
-    OutputHold, PortOrder, SelfTraffic,
+    OutputHold, PortOrder, SelfTraffic, StageFlow,
 };
 use hopsim_cycles::injection::{ControlConfig, InjectionControl};
 use hopsim_cycles::jobs::job_of;
@@ -244,6 +244,7 @@ fn resolve_compat(experiment: &mut Experiment) {
     s.hop_count.get_or_insert(if booksim { HopCount::Routers } else { HopCount::Links });
     if let RouterConfig::VirtualChannel(_) = experiment.router {
         s.port_order.get_or_insert(if booksim { PortOrder::Booksim } else { PortOrder::Topology });
+        s.stages.get_or_insert(if booksim { StageFlow::Batched } else { StageFlow::Pipelined });
     }
     let links = &mut experiment.links;
     let ejection = if booksim { links.injection } else { LinkConfig { latency: 1 } };

@@ -140,8 +140,11 @@ impl Simulator<'_> {
                 input.wire.0.iter().for_each(|(_, phit)| phits[phit.packet] += 1);
                 input.vcs.iter().flatten().for_each(|r| phits[r.packet] += r.phits - r.crossed);
             }
-            for queue in router.flits.iter().flat_map(|flits| &flits.queues) {
-                queue.waiting.iter().chain(&queue.crossing).for_each(|queued| phits[queued.flit.0] += 1);
+            if let Some(flits) = &router.flits {
+                for (port, queue) in flits.queues.iter().enumerate() {
+                    let all = queue.waiting.iter().chain(flits.on_their_way(port));
+                    all.for_each(|queued| phits[queued.flit.0] += 1);
+                }
             }
             for output in &router.outputs {
                 let inside = output.crossbar.0.iter().chain(&output.bypass.0);

@@ -3,7 +3,7 @@
 use crate::arbiter::Arbiter;
 use crate::matching::Matcher;
 use crate::state::delay::DelayLine;
-use crate::state::flits::{Door, Flits, Lane, OutputQueue};
+use crate::state::flits::{Door, Flits, Lane, OutputQueue, StageBatches};
 use crate::state::parts::{Input, Output, Router};
 use crate::state::sensors::Knowledge;
 use hopsim_cycles::choices::{Allocator, ArbiterConfig};
@@ -178,6 +178,7 @@ impl Builder<'_> {
                 .collect(),
             doors,
             step: 0,
+            batches: StageBatches::default(),
             handled: Vec::new(),
         })
     }

@@ -35,8 +35,15 @@ impl Simulator<'_> {
     pub(crate) fn allocate_flits(&mut self, router: usize) {
         for step in self.flits(router).plan.speedup.steps(self.now) {
             self.flits_mut(router).step = step;
-            self.allocate_vcs(router);
-            self.allocate_switch(router);
+            if self.works_in_batches(router) {
+                self.work_in_batches(router);
+            } else {
+                for (place, choice) in self.allocate_vcs(router) {
+                    let ready = step + u64::from(self.flits(router).plan.vc_allocation_delay);
+                    self.give_vc(place, choice, ready);
+                }
+                self.allocate_switch(router);
+            }
             self.fill_queues(router);
         }
     }
@@ -83,7 +90,7 @@ impl Simulator<'_> {
     }
 
     /// The input VCs of a router as allocators count them: those of a node with those of all its ports.
-    fn places(&self, router: usize) -> Vec<Place> {
+    pub(crate) fn places(&self, router: usize) -> Vec<Place> {
         let inputs = &self.routers[router].inputs;
         let mut ports = self.input_ports(router);
         ports.sort_by_key(|&port| {
@@ -112,11 +119,14 @@ impl Simulator<'_> {
         let flits = self.flits(router);
         let arrived = flits.plan.speedup.steps(front.arrived).start;
         let begins = arrived.max(lane.left.map_or(0, |left| left + 1));
+        if self.works_in_batches(router) && flits.plan.routing_delay > 0 {
+            return lane.owned.is_none() && lane.routed.is_some_and(|routed| flits.step > routed);
+        }
         lane.owned.is_none() && flits.step >= begins + u64::from(flits.plan.routing_delay)
     }
 
-    /// Lets heads have output VCs.
-    fn allocate_vcs(&mut self, router: usize) {
+    /// The heads that are granted output VCs, with these.
+    pub(crate) fn allocate_vcs(&mut self, router: usize) -> Vec<(Place, Choice)> {
         let places = self.places(router);
         let choices: Vec<Vec<Choice>> = places.iter().map(|&place| self.choices(place)).collect();
         let doors = &self.flits(router).doors;
@@ -133,10 +143,12 @@ impl Simulator<'_> {
             .collect();
         self.note_speculating(&places, &choices);
         let draws = self.draws(router, 0);
-        for (input, output) in self.flits_mut(router).vc_allocator.grant(&asks, draws) {
+        let granted = self.flits_mut(router).vc_allocator.grant(&asks, draws).into_iter();
+        let choice = |(input, output): (usize, usize)| {
             let choice = choices[input].iter().find(|choice| choice.to == outputs[output]);
-            self.give_vc(places[input], choice.expect("it is granted what it asks for").clone());
-        }
+            (places[input], choice.expect("it is granted what it asks for").clone())
+        };
+        granted.map(choice).collect()
     }
 
     /// Notes which heads ask for the switch before they own an output VC: some VC that they ask for takes a flit.
@@ -247,10 +259,10 @@ impl Simulator<'_> {
         flits.is_some_and(|flits| flits.doors[to.port][to.vc as usize].owner.is_some())
     }
 
-    /// Lets a packet own an output VC.
-    fn give_vc(&mut self, (router, input, vc): Place, choice: Choice) {
-        let (packet, granted, to) = (self.head(router, input, vc), self.flits(router).step, choice.to);
-        self.flits_mut(router).lanes[input][vc].owned = Some(Owned { choice, granted });
+    /// Lets a packet own an output VC, which may ask for the switch from step `ready` on.
+    pub(crate) fn give_vc(&mut self, (router, input, vc): Place, choice: Choice, ready: u64) {
+        let (packet, to) = (self.head(router, input, vc), choice.to);
+        self.flits_mut(router).lanes[input][vc].owned = Some(Owned { choice, ready });
         let Packet { length, role, .. } = self.packets[packet];
         let is_terminal = self.routers[router].outputs[to.port].is_terminal();
         if !(is_terminal && matches!(role, Role::Request(_))) {
@@ -261,8 +273,8 @@ impl Simulator<'_> {
         }
     }
 
-    /// Lets flits have the switch.
-    fn allocate_switch(&mut self, router: usize) {
+    /// Lets flits have the switch, each at once or when the allocation that has begun ends.
+    pub(crate) fn allocate_switch(&mut self, router: usize) {
         let inputs = self.flit_inputs(router);
         let held = self.pass_held(router);
         let speculation = self.flits(router).plan.speculation;
@@ -289,7 +301,10 @@ impl Simulator<'_> {
                 let (port, number) = inputs[input];
                 let step = self.flits(router).step;
                 self.routers[router].inputs[port].arbiters[number].serve((place.2, 0), step);
-                self.use_switch(place, input);
+                match &mut self.flits_mut(router).batches.switch {
+                    Some((_, granted)) => granted.push((place, input)),
+                    None => self.use_switch(place, input),
+                }
             }
         }
     }
@@ -309,7 +324,7 @@ impl Simulator<'_> {
     }
 
     /// Lets the first flit of an input VC through the switch if the output VC that its packet owns takes it.
-    fn use_switch(&mut self, place: Place, input: usize) {
+    pub(crate) fn use_switch(&mut self, place: Place, input: usize) {
         let (router, port, vc) = place;
         let Some(owned) = &self.flits(router).lanes[port][vc].owned else { return };
         if !self.takes_flit(router, owned.choice.to) {
@@ -396,7 +411,7 @@ impl Simulator<'_> {
         let owned = flits.lanes[input][vc].owned.as_ref()?;
         let to = owned.choice.to;
         let front = self.routers[router].inputs[input].vcs[vc].front()?;
-        let may_ask = flits.step >= owned.granted + u64::from(flits.plan.vc_allocation_delay);
+        let may_ask = flits.step >= owned.ready;
         let is_here = front.crossed < front.phits;
         let is_free = self.is_free(router, to.port);
         let rank = (false, self.stamp(place));
@@ -479,9 +494,10 @@ impl Simulator<'_> {
         let step = flits.step;
         let lane = &mut flits.lanes[input][vc];
         lane.left = Some(step);
+        lane.routed = None;
         let to = lane.owned.take().expect("it has a VC").choice.to;
-        let departs = match flits.queues.get(to.port) {
-            Some(queue) => queue.crossing.back().expect("it has been granted the switch").departs,
+        let departs = match flits.last_in_queue(to.port) {
+            Some(flit) => flit.departs,
             None => now + flits.plan.switch_traversal_delay,
         };
         let flits = self.flits_mut(router);

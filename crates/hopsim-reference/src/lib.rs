@@ -26,6 +26,7 @@
 mod allocator;
 mod arbiter;
 mod audit;
+mod batches;
 mod build;
 mod consumption;
 mod flits;

@@ -23,14 +23,20 @@ impl Simulator<'_> {
     /// The cycle of a step that is to come before a flit has crossed which is granted the switch now.
     fn cycle_of(&self, router: usize, step: u64) -> u32 {
         let plan = self.flits(router).plan;
-        let cycles = self.now..=self.now + plan.switch_traversal_delay + 1;
+        let cycles = self.now..=self.now + 2 * plan.switch_traversal_delay + 1;
         cycles.into_iter().find(|&cycle| plan.speedup.steps(cycle).contains(&step)).expect("it will come")
     }
 
     /// The step at whose end a flit is at its output that is granted the switch now.
     fn enters(&self, router: usize) -> u64 {
-        let Flits { plan, step, .. } = self.flits(router);
+        let Flits { plan, step, batches, .. } = self.flits(router);
+        let long = u64::from(plan.switch_traversal_delay);
         match plan.switch_traversal_delay {
+            // All that waits begins when what is crossing is through.
+            2.. if self.works_in_batches(router) => match &batches.traversal {
+                Some((end, _)) if end > step => end + long,
+                _ => step + long,
+            },
             0 => *step,
             1 => step + 1,
             cycles => plan.speedup.steps(self.cycle_of(router, step + 1) + cycles - 1).start,
@@ -41,7 +47,7 @@ impl Simulator<'_> {
     pub(crate) fn departure(&self, router: usize, port: usize) -> u32 {
         let Flits { plan, step, .. } = self.flits(router);
         let Some(queue) = self.queue(router, port) else { return self.now + plan.switch_traversal_delay };
-        let in_order = queue.waiting.iter().chain(&queue.crossing);
+        let in_order = queue.waiting.iter().chain(self.flits(router).on_their_way(port));
         let free = in_order.fold(queue.link_free.max(self.now), |free, flit| {
             let comes = if flit.enters < *step { self.now } else { self.cycle_of(router, flit.enters) };
             free.max(comes) + flit.link.1
@@ -54,8 +60,14 @@ impl Simulator<'_> {
         let (enters, departs) = (self.enters(router), self.departure(router, port));
         let link = self.plan.system.network.link(router as u32, port);
         let link = (link.latency, self.routers[router].outputs[port].pace);
+        let queued = QueuedFlit { flit, vc, enters, departs, link };
+        let in_batches = self.works_in_batches(router) && self.flits(router).plan.switch_traversal_delay > 1;
         let flits = self.flits_mut(router);
-        flits.queues[port].crossing.push_back(QueuedFlit { flit, vc, enters, departs, link });
+        if in_batches {
+            flits.batches.before_traversal.push((port, queued));
+        } else {
+            flits.queues[port].crossing.push_back(queued);
+        }
     }
 
     /// Ends a step: flits that have crossed are in the queues.
@@ -114,7 +126,7 @@ impl Simulator<'_> {
         let Some(queue) = self.routers[router].flits.as_ref().and_then(|flits| flits.queues.get(port)) else {
             return 0;
         };
-        let all = queue.waiting.iter().chain(&queue.crossing);
+        let all = queue.waiting.iter().chain(self.flits(router).on_their_way(port));
         all.filter(|queued| queued.vc == vc).count() as u32
     }
 

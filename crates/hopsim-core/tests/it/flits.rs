@@ -3,8 +3,8 @@
 use hopsim_core::engine::{self, Control, Scope, Snapshot, Stages, Trial, audit, run_as, trace, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_cycles::choices::{
-    AgeConfig, FlitAllocator, FlitArbiter, Iterations, PortOrder, Speculation, SwitchInput, Timestamp,
-    VcReuse, WavefrontConfig,
+    AgeConfig, FlitAllocator, FlitArbiter, Iterations, PortOrder, Speculation, StageFlow, SwitchInput,
+    Timestamp, VcReuse, WavefrontConfig,
 };
 use hopsim_cycles::speedup::Speedup;
 use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
@@ -36,6 +36,8 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     hold_switch: false,
     port_order: PortOrder::Topology,
     ejection: None,
+    stages: StageFlow::Pipelined,
+    switch_allocation_delay: 1,
     speedup: Speedup::NONE,
     output_queue: None,
 };
@@ -68,6 +70,12 @@ fn routers(number: usize) -> VirtualChannelPlan {
             ..of(inputs, islip)
         },
         VirtualChannelPlan { output_queue: Some(2), ..of(islip, inputs) },
+        VirtualChannelPlan {
+            stages: StageFlow::Batched,
+            switch_allocation_delay: 2,
+            output_queue: Some(32),
+            ..of(inputs, inputs)
+        },
         VirtualChannelPlan {
             arbiter: FlitArbiter::QueueLength(Nothing {}),
             ..of(FlitAllocator::LonelyOutput(Nothing {}), wavefront)

@@ -13,7 +13,7 @@ pub mod virtual_channel;
 
 use hopsim_cycles::choices::{
     Ejection, HopCount, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
-    OutputHold, PortOrder, SelfTraffic, WhenFull,
+    OutputHold, PortOrder, SelfTraffic, StageFlow, WhenFull,
 };
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_network::topology::{LATENCIES, TopologyConfig};
@@ -146,7 +146,7 @@ pub enum Compat {
     /// What BookSim 2 sends and counts, so that metrics of the same name are the same thing.
     ///
     /// Sets `links.ejection` as `links.injection`, `nic.injection_vc` = `round_robin`, and in `semantics` `self_traffic` = `router`,
-    /// `hop_count` = `routers`, `injection_latency` = `admission`, and in virtual-channel routers `port_order` = `booksim`. Keys given in the
+    /// `hop_count` = `routers`, `injection_latency` = `admission`, and in virtual-channel routers `port_order` = `booksim` and `stages` = `batched`. Keys given in the
     /// document win. `hopsim convert booksim` writes documents with it.
     ///
     /// Worth: with 64 nodes in an 8 × 8 mesh under uniform traffic a 64th of the packets go to their own node, which takes 1.6 %
@@ -305,6 +305,11 @@ pub struct SemanticsConfig {
     /// Worth: no packet moves differently. `routers` is one hop more for every packet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hop_count: Option<HopCount>,
+    /// How stages of several cycles of virtual-channel routers go on (`routing_delay`, `vc_allocation_delay`, `switch_allocation_delay`,
+    /// `switch_traversal_delay`); default `pipelined`, with `compat = "booksim"` `batched`.
+    /// Worth: nothing where no stage takes longer than a cycle; with a switch allocation of two, half of the throughput.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stages: Option<StageFlow>,
     /// In which order the allocators of virtual-channel routers count the ports of a router; default `topology`, with
     /// `compat = "booksim"` `booksim`.
     /// Worth: single packets move otherwise, and means over many stay.

@@ -39,6 +39,10 @@ pub struct VirtualChannel {
     /// Delay from the grant of an output VC to the first request for the switch \[cycles\].
     #[schemars(range(min = *ALLOCATION_DELAYS.start(), max = *ALLOCATION_DELAYS.end()))]
     pub vc_allocation_delay: u32,
+    /// Delay from the first request of a flit for the switch until it leaves its queue, both included \[cycles\]. A longer one than 1 is for
+    /// `semantics.stages = "batched"`: in a pipeline it would be a longer `switch_traversal_delay`.
+    #[schemars(range(min = *ALLOCATION_DELAYS.start(), max = *ALLOCATION_DELAYS.end()))]
+    pub switch_allocation_delay: u32,
     /// How many times the router allocates while a link takes a flit (internal speedup), on average: 1.5 is once in one cycle and twice in
     /// the next. `routing_delay` and `vc_allocation_delay` count these steps, and a flit that has been granted the switch begins to cross in
     /// the step after. Flits wait in queues at the outputs for the link. An input port sends back the credits of one step per cycle.
@@ -82,6 +86,7 @@ impl Default for VirtualChannel {
             switching: FlitSwitching::default(),
             routing_delay: 1,
             vc_allocation_delay: 1,
+            switch_allocation_delay: 1,
             speedup: 1.0,
             switch_traversal_delay: 1,
             credit_delay: 0,

@@ -8,7 +8,7 @@ use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, OUTPUT_QU
 use crate::config::{Compat, Experiment};
 use hopsim_cycles::choices::{
     Ejection, FlitAllocator, FlitArbiter, ITERATIONS, InjectionLink, InputPointer, OutputHold, Speculation,
-    VcReuse,
+    StageFlow, VcReuse,
 };
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::speedup::{SPEEDUPS, Speedup};
@@ -18,7 +18,7 @@ use hopsim_network::network::Classes;
 use hopsim_network::topology::Topology;
 use hopsim_routing::{Paths, RoutingConfig};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The plan of the routers of a document.
 pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> {
@@ -28,7 +28,9 @@ pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualC
     within(DELAYS, router.switch_traversal_delay, path("switch_traversal_delay"))?;
     within(DELAYS, router.credit_delay, path("credit_delay"))?;
     within(VCS, router.crossbar_inputs.number(), path("crossbar_inputs"))?;
+    within(ALLOCATION_DELAYS, router.switch_allocation_delay, path("switch_allocation_delay"))?;
     check_credits(router)?;
+    check_stages(experiment, router)?;
     check_allocators(router)?;
     check_speculation(router)?;
     Ok(VirtualChannelPlan {
@@ -47,8 +49,10 @@ pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualC
         hold_switch: router.hold_switch,
         port_order: experiment.semantics.port_order.unwrap_or_default(),
         ejection: ejection(experiment, router)?,
+        stages: experiment.semantics.stages.unwrap_or_default(),
+        switch_allocation_delay: router.switch_allocation_delay,
         speedup: speedup(router)?,
-        output_queue: output_queue(router)?,
+        output_queue: output_queue(experiment, router)?,
     })
 }
 
@@ -62,8 +66,13 @@ fn speedup(router: &VirtualChannel) -> Result<Speedup, ConfigError> {
 }
 
 /// Flits that may wait at an output port, if there are queues.
-fn output_queue(router: &VirtualChannel) -> Result<Option<u32>, ConfigError> {
-    let default = (router.speedup > 1.0).then_some(OUTPUT_QUEUE);
+fn output_queue(experiment: &Experiment, router: &VirtualChannel) -> Result<Option<u32>, ConfigError> {
+    let traversal = router.switch_traversal_delay;
+    // Flits that cross together wait for each other behind the crossbar.
+    let cross_together = experiment.semantics.stages == Some(StageFlow::Batched) && traversal > 1;
+    let faster = (router.speedup > 1.0).then_some(OUTPUT_QUEUE);
+    let together = OUTPUT_QUEUE.max(2 * traversal).min(*OUTPUT_QUEUES.end());
+    let default = if cross_together { Some(together) } else { faster };
     let Some(size) = router.buffers.output.or(default) else { return Ok(None) };
     within(OUTPUT_QUEUES, size, "router.virtual_channel.buffers.output")?;
     Ok(Some(size))
@@ -111,6 +120,36 @@ fn ejection(
     }
     let latency = experiment.links.ejection.map_or(1, |link| link.latency);
     Ok(Some(EjectionBuffers { size, returns: 2 * latency + router.credit_delay }))
+}
+
+/// Refuses stages of several cycles that are no pipelines in routers that do more in a cycle, and switch allocations of several cycles that are.
+fn check_stages(experiment: &Experiment, router: &VirtualChannel) -> Result<(), ConfigError> {
+    let is_batched = experiment.semantics.stages == Some(StageFlow::Batched);
+    let delay = router.switch_allocation_delay;
+    let refuse = |reason: &str, valid: &str| {
+        let path = "router.virtual_channel.switch_allocation_delay";
+        Err(ConfigError::new(path, reason).value(delay).valid(valid))
+    };
+    let delays = [router.routing_delay, router.vc_allocation_delay, delay, router.switch_traversal_delay];
+    if is_batched && router.speedup > 1.0 && delays.iter().any(|&delay| delay > 1) {
+        let reason = "a router allocates several times in a cycle, and has stages of several cycles that are no pipelines";
+        return Err(ConfigError::new("semantics.stages", reason)
+            .value("\"batched\"")
+            .valid("pipelined, delays of 1, or speedup = 1"));
+    }
+    match router.speculation {
+        _ if delay == 1 => Ok(()),
+        _ if !is_batched => refuse(
+            "in a pipeline a longer allocation of the switch is a longer way through it",
+            "1, with a longer switch_traversal_delay, or semantics.stages = \"batched\"",
+        ),
+        Speculation::None if !router.hold_switch => Ok(()),
+        Speculation::None => refuse("a held switch is allocated in no time", "1, or hold_switch = false"),
+        _ => refuse(
+            "a head that speculates is granted an output VC and the switch at once",
+            "1, or speculation = \"none\"",
+        ),
+    }
 }
 
 /// Refuses to say that a head needs a credit where it needs more anyway.
@@ -215,11 +254,19 @@ pub fn paths(experiment: &Experiment, topology: &Topology, paths: Paths) -> Path
 /// Refuses what a document says that has virtual-channel routers and that they do not have.
 pub fn check(experiment: &Experiment) -> Result<(), ConfigError> {
     if !matches!(experiment.router, RouterConfig::VirtualChannel(_)) {
-        let Some(order) = experiment.semantics.port_order else { return Ok(()) };
-        let reason = "is about the allocators of virtual-channel routers";
-        return Err(ConfigError::new("semantics.port_order", reason)
-            .value(json!(order))
-            .valid("no such key, or router.virtual_channel"));
+        let refuse = |key: &str, value: Value, reason: &str| {
+            let refused = ConfigError::new(format!("semantics.{key}"), reason).value(value);
+            Err(refused.valid("no such key, or router.virtual_channel"))
+        };
+        return match (experiment.semantics.port_order, experiment.semantics.stages) {
+            (Some(order), _) => {
+                refuse("port_order", json!(order), "is about the allocators of virtual-channel routers")
+            }
+            (_, Some(stages)) => {
+                refuse("stages", json!(stages), "is about the stages of virtual-channel routers")
+            }
+            (None, None) => Ok(()),
+        };
     }
     check_semantics(experiment)?;
     if experiment.nic.control != ControlConfig::default() {

@@ -226,7 +226,7 @@ fn what_only_routers_of_whole_packets_have() {
     assert_eq!(
         on(MESH, "router.virtual_channel.crossbar_outputs = 2"),
         "router.virtual_channel.crossbar_outputs = 2: unknown key; did you mean \
-         `crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, speedup, \
+         `crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, switch_allocation_delay, speedup, \
          switch_traversal_delay, credit_delay, vc_reuse, vc_needs_credit, crossbar_inputs, vc_allocator, \
          switch_allocator, switch_input, arbiter, speculation, hold_switch"
     );
@@ -494,4 +494,53 @@ fn two_orders_of_dimensions_need_two_dimensions_and_two_vcs() {
         on(MESH, &format!("{turn}router.virtual_channel.vcs.network = 1")),
         "router.virtual_channel.vcs.network = 1: the two orders of dimensions need a VC each; valid: 2 … 16"
     );
+}
+
+#[test]
+fn stages_in_batches_are_for_routers_that_do_one_thing_in_a_cycle() {
+    let batched = "semantics.stages = \"batched\"\n";
+    let delay = "router.virtual_channel.switch_allocation_delay";
+    assert_eq!(on(MESH, &format!("{batched}{delay} = 3")), "accepted");
+    assert_eq!(on(MESH, &format!("compat = \"booksim\"\n{delay} = 3")), "accepted");
+    assert_eq!(
+        on(MESH, &format!("{delay} = 2")),
+        format!(
+            "{delay} = 2: in a pipeline a longer allocation of the switch is a longer way through it; \
+             valid: 1, with a longer switch_traversal_delay, or semantics.stages = \"batched\""
+        )
+    );
+    let more =
+        |keys: &str| format!("{batched}router.virtual_channel = {{ switch_allocation_delay = 2, {keys} }}");
+    assert_eq!(
+        on(MESH, &more("hold_switch = true")),
+        format!("{delay} = 2: a held switch is allocated in no time; valid: 1, or hold_switch = false")
+    );
+    assert_eq!(
+        on(MESH, &more("speculation = \"equal\"")),
+        format!(
+            "{delay} = 2: a head that speculates is granted an output VC and the switch at once; \
+             valid: 1, or speculation = \"none\""
+        )
+    );
+    assert_eq!(
+        on(MESH, &more("speedup = 2.0")),
+        "semantics.stages = \"batched\": a router allocates several times in a cycle, and has stages of several cycles \
+         that are no pipelines; valid: pipelined, delays of 1, or speedup = 1"
+    );
+    let message = message_of(&format!("{MESH}{batched}"), &[]);
+    assert!(
+        message.ends_with(
+            "semantics.stages = \"batched\": is about the stages of virtual-channel routers; \
+             valid: no such key, or router.virtual_channel"
+        ),
+        "{message}"
+    );
+    let router = json!({ "switch_traversal_delay": 20 });
+    let document = json!({
+        "topology": { "mesh": { "sides": [4, 4] } }, "router": { "virtual_channel": router },
+        "semantics": { "stages": "batched" }, "load": 0.1,
+    });
+    let made = Plan::new(&serde_json::from_value(document).unwrap()).unwrap();
+    assert_eq!(routers(&made).output_queue, Some(40), "all that crosses together has room");
+    assert_eq!(routers(&plan(&router)).output_queue, None);
 }

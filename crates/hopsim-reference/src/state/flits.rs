@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 pub struct Owned {
     /// The output VC, and what the packet remembers from there on.
     pub choice: Choice,
-    /// The step of the grant.
-    pub granted: u64,
+    /// The first step in which the packet may ask for the switch.
+    pub ready: u64,
 }
 
 /// What is known of the present packet of an input VC.
@@ -21,6 +21,8 @@ pub struct Lane {
     pub owned: Option<Owned>,
     /// The step in which the tail of the packet before it has left.
     pub left: Option<u64>,
+    /// The step at whose end the route of the packet was there, where routes are computed in batches.
+    pub routed: Option<u64>,
 }
 
 /// An output VC.
@@ -29,6 +31,21 @@ pub struct Door {
     pub owner: Option<usize>,
     /// When the credits of flits that have left for a node come back, if its buffer has a size.
     pub taken: Vec<u32>,
+}
+
+/// What a router is busy with: the step in which each batch ends, and what is in it.
+#[derive(Default)]
+pub struct StageBatches {
+    /// Input VCs whose packets get a route.
+    pub routing: Option<(u64, Vec<Place>)>,
+    /// Input VCs whose packets have been granted an output VC.
+    pub vcs: Option<(u64, Vec<(Place, Choice)>)>,
+    /// Input VCs that have been granted the switch, each with its input of the crossbar.
+    pub switch: Option<(u64, Vec<(Place, usize)>)>,
+    /// Flits that cross, each with its output.
+    pub traversal: Option<(u64, Vec<(usize, QueuedFlit)>)>,
+    /// Flits that wait to cross.
+    pub before_traversal: Vec<(usize, QueuedFlit)>,
 }
 
 /// A flit that crosses, or waits at its output.
@@ -89,6 +106,23 @@ pub struct Flits {
     pub queues: Vec<OutputQueue>,
     /// The credits that wait at the inputs, by port; none where there are no output queues.
     pub messages: Vec<VecDeque<CreditMessage>>,
+    /// What the router is busy with, stage by stage, if stages are no pipelines.
+    pub batches: StageBatches,
     /// Packets that leave for nodes, each with the cycle in which its node handles it.
     pub handled: Vec<(u32, usize)>,
+}
+
+impl Flits {
+    /// The flits that cross to an output, or wait to do so, in order.
+    pub fn on_their_way(&self, port: usize) -> impl Iterator<Item = &QueuedFlit> {
+        let in_batch = self.batches.traversal.iter().flat_map(|(_, flits)| flits);
+        let in_batches = in_batch.chain(&self.batches.before_traversal);
+        let crossing = self.queues.get(port).into_iter().flat_map(|queue| &queue.crossing);
+        crossing.chain(in_batches.filter(move |flit| flit.0 == port).map(|(_, flit)| flit))
+    }
+
+    /// The flit that was granted the switch last to an output with a queue, and has not come there.
+    pub fn last_in_queue(&self, port: usize) -> Option<&QueuedFlit> {
+        self.on_their_way(port).last()
+    }
 }

@@ -45,7 +45,12 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 100] = [
+const COVERED: [&str; 105] = [
+    "stages Batched, routing delay 3",
+    "stages Batched, VC allocation delay 3",
+    "stages Batched, switch traversal delay 3",
+    "switch allocation delay 2",
+    "switch allocation delay 3",
     "decided once",
     "o1turn",
     "occupancy of ports",
@@ -180,14 +185,29 @@ fn name_of_queues(size: Option<u32>) -> &'static str {
     }
 }
 
+/// How long the stages of a router take, in names.
+fn names_of_stages(plan: &VirtualChannelPlan) -> Vec<String> {
+    let &VirtualChannelPlan { routing_delay, vc_allocation_delay, switch_traversal_delay, stages, .. } = plan;
+    let switch_allocation_delay = plan.switch_allocation_delay;
+    vec![
+        format!("routing delay {routing_delay}"),
+        format!("VC allocation delay {vc_allocation_delay}"),
+        format!("switch traversal delay {switch_traversal_delay}"),
+        format!("stages {stages:?}, routing delay {routing_delay}"),
+        format!("stages {stages:?}, VC allocation delay {vc_allocation_delay}"),
+        format!("stages {stages:?}, switch traversal delay {switch_traversal_delay}"),
+        format!("switch allocation delay {switch_allocation_delay}"),
+    ]
+}
+
 /// What a plan has of topologies, routings and routers.
 fn names_of_routers(plan: &Plan) -> Vec<String> {
     let RouterPlan::VirtualChannel(plan_of_routers) = plan.system.router else {
         unreachable!("no others are drawn")
     };
     let VirtualChannelPlan {
-        routing_delay,
-        vc_allocation_delay,
+        routing_delay: _,
+        vc_allocation_delay: _,
         switch_traversal_delay,
         whole_packets,
         vc_reuse,
@@ -201,12 +221,16 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         hold_switch,
         port_order,
         ejection,
+        stages: _,
+        switch_allocation_delay: _,
         speedup,
         output_queue,
     } = plan_of_routers;
-    let by_output = matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));
-    let by_output = by_output && switch_input == SwitchInput::Output;
-    vec![
+    let by_output = switch_input == SwitchInput::Output
+        && matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));
+    let mut names = names_of_stages(&plan_of_routers);
+    names.extend(["all", plan.experiment.topology.name(), plan.experiment.routing.name()].map(str::to_owned));
+    names.extend([
         format!("VCs free with {vc_reuse:?}"),
         format!("speculation {speculation:?}"),
         if hold_switch { "packets hold the switch" } else { "flits go one by one" }.to_owned(),
@@ -220,12 +244,6 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         format!("switch by {}", name_of(switch_allocator)),
         if by_output { "inputs pick outputs" } else { "inputs pick VCs" }.to_owned(),
         name_of_arbiter(arbiter),
-        "all".to_owned(),
-        plan.experiment.topology.name().to_owned(),
-        plan.experiment.routing.name().to_owned(),
-        format!("routing delay {routing_delay}"),
-        format!("VC allocation delay {vc_allocation_delay}"),
-        format!("switch traversal delay {switch_traversal_delay}"),
         format!("{} injection ports", plan.system.nic.injection_ports),
         format!("{} injection VCs", plan.system.network.classes.terminal.vcs),
         format!("injection VCs by {:?}", plan.system.nic.injection_vc),
@@ -241,7 +259,8 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         format!("ports of a {} as of {port_order:?}", plan.experiment.topology.name()),
         name_of_queues(output_queue).to_owned(),
         format!("{} steps in two cycles", speedup.steps(0).count() + speedup.steps(1).count()),
-    ]
+    ]);
+    names
 }
 
 /// What a plan has, and its packets do.

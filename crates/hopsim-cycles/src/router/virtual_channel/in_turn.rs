@@ -38,7 +38,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             let input = self.switch_allocator.serve_in_turn(number, output, inputs);
             if let Some(slot) = asked.request(input) {
                 self.routers.pass_turn(self.routers.inputs[slot].place, input);
-                self.cross(slot);
+                self.be_granted(slot);
             }
         }
     }

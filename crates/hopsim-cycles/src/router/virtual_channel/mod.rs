@@ -6,6 +6,7 @@ mod allocator;
 mod asked;
 #[cfg(feature = "trace")]
 mod audit;
+mod batches;
 mod deadlock;
 mod in_turn;
 mod injection_waits;
@@ -61,7 +62,7 @@ impl<'p, M: Run> Region<'p> for VirtualChannel<'p, M> {
     fn crossing(system: &System) -> u32 {
         let plan = shared::plan(system);
         let traversal = plan.switch_traversal_delay;
-        let crossing_flits = |size| size + plan.speedup.most_steps() * (traversal + 2);
+        let crossing_flits = |size| size + plan.speedup.most_steps() * (2 * traversal + 2);
         let queued = plan.output_queue.map_or(0, crossing_flits) * system.network.slowest_link();
         // The flits of a packet that leaves for its node may be counted as if they had come one behind the other.
         traversal + queued + system.longest_packet() + system.network.slowest_link()

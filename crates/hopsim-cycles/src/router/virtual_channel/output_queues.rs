@@ -86,14 +86,14 @@ impl OutputQueues {
         waiting.count() < self.size
     }
 
-    /// A flit is granted an output port, whose link takes `pace` cycles for it.
+    /// A flit is granted an output port in cycle `now`, whose link takes `pace` cycles for it. At the end of step `enters` it is in the queue.
     pub fn push(
         &mut self,
         (router, port): (RegionRouter, usize),
-        (step, now): (u64, u32),
+        (enters, now): (u64, u32),
         pace: u32,
     ) -> QueuedDeparture {
-        let (enters, size) = (self.enters(step), self.size);
+        let size = self.size;
         let at_output = self.speedup.cycle_of(enters);
         let port = self.port_mut(router, port);
         while port.flits.front().is_some_and(|flit| flit.departs < now) {
@@ -108,7 +108,7 @@ impl OutputQueues {
     }
 
     /// The step at whose end a flit is in the queue that is granted the switch in a step.
-    fn enters(&self, step: u64) -> u64 {
+    pub fn enters(&self, step: u64) -> u64 {
         match self.traversal {
             0 => step,
             1 => step + 1,

@@ -6,7 +6,7 @@
 
 use crate::kernel::constants::Constants;
 use crate::kernel::doors::Doors;
-use crate::kernel::ids::{Id as _, PairId, RegionRouter, SlotId, Terminal};
+use crate::kernel::ids::{Id as _, PairId, RegionRouter, Slot, SlotId, Terminal};
 use crate::kernel::packet::head_stream;
 use crate::kernel::regions::Regions;
 use crate::kernel::wheel::Calendar as _;
@@ -15,6 +15,7 @@ use crate::kernel::{Kernel, Wishes};
 use crate::node::{Nodes as _, Run};
 use crate::observer::Observer;
 use crate::router::virtual_channel::allocator::FlitMatcher;
+use crate::router::virtual_channel::batches::{Batches, SwitchTurn};
 use crate::router::virtual_channel::output_queues::OutputQueues;
 use crate::router::virtual_channel::places::InputPlace;
 use crate::router::virtual_channel::requests::FlitRequests;
@@ -35,6 +36,8 @@ pub struct VirtualChannel<'p, M: Run> {
     pub(super) routers: FlitRouters,
     /// The queues at the outputs, if there are any.
     pub(super) output_queues: Option<OutputQueues>,
+    /// What routers are busy with whose stages are no pipelines.
+    pub(super) batches: Option<Batches>,
     /// The present step of the routers, the first one of the present cycle until they allocate.
     pub(super) step: u64,
     /// Routers that hold a packet, a bit each.
@@ -77,6 +80,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
                 crossbar,
             ),
             output_queues: OutputQueues::new(&shared, span.routers),
+            batches: Batches::new(&plan, span.routers),
             step: 0,
             shared,
             routers,
@@ -130,9 +134,11 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
                 if self.routers.has_heads(number) {
                     self.allocate_vcs(number, &mut requests);
                 }
-                match &mut requests.switch_in_turn {
-                    Some(asked) => self.allocate_switch_in_turn(number, asked),
-                    None => self.allocate_switch(number, &mut requests.switch),
+                if self.begins_switch(number) {
+                    match &mut requests.switch_in_turn {
+                        Some(asked) => self.allocate_switch_in_turn(number, asked),
+                        None => self.allocate_switch(number, &mut requests.switch),
+                    }
                 }
                 if !self.routers.has_packets(number) {
                     self.active[word] &= !(1 << (number.index() % 64));
@@ -140,6 +146,26 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             }
         }
         self.requests = requests;
+    }
+
+    /// Whether a router allocates its switch now. If it ends an allocation of several cycles, what has been granted the switch crosses.
+    #[inline]
+    fn begins_switch(&mut self, number: RegionRouter) -> bool {
+        if self.batches.is_none() {
+            return true;
+        }
+        let asks = self.asks_for_switch(number);
+        let Some(batches) = &mut self.batches else { return true };
+        match batches.turn_of_switch(number, self.kernel.now, asks) {
+            SwitchTurn::Begins => true,
+            SwitchTurn::Waits => false,
+            SwitchTurn::Ends(slots) => {
+                for slot in slots {
+                    self.cross(self.shared.slot_id(number, Slot::at(slot.into())));
+                }
+                false
+            }
+        }
     }
 
     /// The first cycle from the present one on in which anything happens.
@@ -216,7 +242,10 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         input.output = None;
         input.request = requests.map(|requests| self.shared.asked(requests));
         input.stamp = self.shared.stamp(packet, is_injection);
-        input.ready = from.wrapping_add(self.shared.plan.routing_delay);
+        input.ready = match &mut self.batches {
+            Some(batches) => batches.route(number, from),
+            None => from.wrapping_add(self.shared.plan.routing_delay),
+        };
         input.trail = Trail::of(packet, constants.nodes_per_router);
         self.routers.begin(place);
         self.active[number.index() / 64] |= 1 << (number.index() % 64);

@@ -6,6 +6,7 @@ use crate::kernel::pool::Queue;
 use crate::kernel::wires::{Arrival, Credit};
 use crate::node::{Nodes, Run};
 use crate::router::virtual_channel::allocator::Turns;
+use crate::router::virtual_channel::batches::RouterBatches;
 use crate::router::virtual_channel::output_queues::QueuedPort;
 use crate::router::virtual_channel::places::AskedVcs;
 use crate::router::virtual_channel::region::VirtualChannel;
@@ -38,6 +39,8 @@ struct FlitRouterState {
     held: Vec<Option<u16>>,
     /// What ports remember that have queues.
     queues: Vec<QueuedPort>,
+    /// What the router is busy with if its stages are no pipelines.
+    batches: Option<RouterBatches>,
     /// Heads on their way, with their slots.
     arrivals: Vec<(u16, Packet)>,
     /// Flits behind a head on their way: when they arrive, and their slots.
@@ -90,6 +93,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             shared: _,
             routers: _,
             output_queues: _,
+            batches: _,
             step: _,
             active: _,
             room: _,
@@ -123,6 +127,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             speculative_turns: self.speculative_allocator.turns(number),
             input_turns: self.routers.turns(number).to_vec(),
             held: self.routers.held(number).to_vec(),
+            batches: self.batches.as_ref().map(|batches| batches.row(number).clone()),
             queues: self.output_queues.as_ref().map_or_else(Vec::new, |queues| queues.row(number).to_vec()),
             arrivals: Vec::new(),
             flits: Vec::new(),
@@ -192,6 +197,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             input_turns,
             held,
             queues,
+            batches,
             arrivals,
             flits,
             returning,
@@ -212,6 +218,9 @@ impl<M: Run> VirtualChannel<'_, M> {
             self.speculative_allocator.set_turns(number, turns);
         }
         self.routers.held_mut(number).copy_from_slice(held);
+        if let (Some(own), Some(batches)) = (&mut self.batches, batches) {
+            own.put_row(number, batches);
+        }
         if let Some(own) = &mut self.output_queues {
             own.put_row(number, queues);
         }

@@ -11,7 +11,7 @@ use crate::router::virtual_channel::output_queues::QueuedDeparture;
 use crate::router::virtual_channel::places::{InputPlace, OwnedVc};
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::requests::{SwitchBids, SwitchRequests};
-use crate::router::virtual_channel::routers::FlitInputVc;
+use crate::router::virtual_channel::routers::{FlitInputVc, FlitPort, set_bits};
 use hopsim_network::network::{NONE, TERMINAL};
 
 impl<M: Run> VirtualChannel<'_, M> {
@@ -149,7 +149,7 @@ impl<M: Run> VirtualChannel<'_, M> {
 
     /// The next flit of an input VC crosses, and holds the input and the output of the switch for the one behind it if that is here.
     fn cross_and_hold(&mut self, input: usize, slot: SlotId) {
-        self.cross(slot);
+        self.be_granted(slot);
         if !self.shared.plan.hold_switch {
             return;
         }
@@ -157,6 +157,26 @@ impl<M: Run> VirtualChannel<'_, M> {
         let goes_on = output.is_some() && flits > 0;
         let own = self.shared.split_slot(slot).1;
         self.routers.held_mut(place.router())[input] = goes_on.then_some(own.index() as u16);
+    }
+
+    /// The next flit of an input VC is granted the switch: it crosses now, or when an allocation of several cycles ends.
+    #[inline]
+    pub(super) fn be_granted(&mut self, slot: SlotId) {
+        if let Some(batches) = &mut self.batches {
+            let (number, own) = self.shared.split_slot(slot);
+            if batches.waits_for_switch(number, own.index() as u16) {
+                return;
+            }
+        }
+        self.cross(slot);
+    }
+
+    /// Whether any input VC of a router has a flit that could ask for the switch if its output were free and had a credit.
+    pub(super) fn asks_for_switch(&self, number: RegionRouter) -> bool {
+        let is_ready = |port: &FlitPort| {
+            set_bits(port.senders).any(|vc| self.is_ready(&self.routers.inputs[port.first_slot.up(vc)]))
+        };
+        self.routers.ports(number).iter().any(is_ready)
     }
 
     /// Whether an input of the crossbar asks for one of these output ports only.
@@ -196,7 +216,11 @@ impl<M: Run> VirtualChannel<'_, M> {
             link.free_at = now + link.pace;
             return now + traversal;
         };
-        let QueuedDeparture { departs, room_from } = queues.push((number, port), (self.step, now), link.pace);
+        let enters = match &mut self.batches {
+            Some(batches) => batches.traverse(number, now).into(),
+            None => queues.enters(self.step),
+        };
+        let QueuedDeparture { departs, room_from } = queues.push((number, port), (enters, now), link.pace);
         link.free_at = room_from;
         departs
     }

@@ -17,6 +17,9 @@ use hopsim_routing::RouteState;
 impl<M: Run> VirtualChannel<'_, M> {
     /// Grants output VCs to the heads of a router.
     pub(super) fn allocate_vcs(&mut self, number: RegionRouter, requests: &mut FlitRequests) {
+        if !self.begins_vcs(number) {
+            return;
+        }
         self.gather(number, requests);
         if let Some(asked) = &mut requests.vcs_in_turn {
             return self.allocate_vcs_in_turn(number, asked);
@@ -29,6 +32,24 @@ impl<M: Run> VirtualChannel<'_, M> {
         }
         all.clear();
         bids.clear();
+    }
+
+    /// Whether a router allocates output VCs now, and is not busy with an allocation of several cycles.
+    fn begins_vcs(&mut self, number: RegionRouter) -> bool {
+        let now = self.kernel.now;
+        match &self.batches {
+            None => return true,
+            Some(batches) if !batches.may_allocate_vcs(number, now) => return false,
+            Some(_) => {}
+        }
+        let is_ready = |port: &FlitPort| {
+            set_bits(port.heads).any(|vc| self.is_ready(&self.routers.inputs[port.first_slot.up(vc)]))
+        };
+        let asks = self.routers.ports(number).iter().any(is_ready);
+        if let Some(batches) = self.batches.as_mut().filter(|_| asks) {
+            batches.allocate_vcs(number, now);
+        }
+        asks
     }
 
     /// The random numbers of an allocator of a router in this step: 0 is that of output VCs, 1 that of the switch.

@@ -254,6 +254,21 @@ fn speed_up(document: &mut Value, draw: u16) {
     }
 }
 
+/// Stages of several cycles are no pipelines from now on, where routers are no faster than their links.
+fn work_in_batches(document: &mut Value, draw: u16) {
+    let router = &mut document["router"]["virtual_channel"];
+    if draw % 5 > 1 || router["speedup"].as_f64().is_some_and(|speedup| speedup > 1.0) {
+        return;
+    }
+    if draw.is_multiple_of(5) {
+        (router["speculation"], router["hold_switch"]) = (json!("none"), json!(false));
+    }
+    if router["speculation"] == "none" && router["hold_switch"] == false {
+        router["switch_allocation_delay"] = json!(1 + draw / 5 % 3);
+    }
+    document["semantics"]["stages"] = json!("batched");
+}
+
 /// A whole system, in which the first jobs run programs where there are such.
 fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Strategy<Value = Document> {
     let of_groups = prop_oneof![1 => Just(json!({ "minimal": {} })), 1 => valiant(), 1 => ugal()];
@@ -292,6 +307,7 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
         }
         allocate_otherwise(&mut document, seed / 48);
         speed_up(&mut document, seed / 7);
+        work_in_batches(&mut document, seed / 11);
         fit_ejection(&mut document);
         if !programs.is_empty() {
             document["units"] = json!({ "cycle": "1 ns", "phit": "4 B" });
