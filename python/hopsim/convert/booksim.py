@@ -186,6 +186,8 @@ def convert(assignments: Iterable[Assignment]) -> Converted:
         ],
         "measure": _measure(settings, remarks),
     }
+    if _is_pipelined(settings):
+        document["semantics"] = {"stages": "pipelined"}
     for name, option in OPTIONS.items():
         if option.instead and (option.differs or settings.value(name) != option.default):
             remarks.append(settings.remark(name, option.instead))
@@ -467,13 +469,6 @@ def _router(settings: Settings, network: Network, remarks: list[str]) -> dict[st
                 "buffer_policy", f"has no counterpart: every VC has a buffer of its own, of {buffer} flits"
             )
         )
-    for name in ("routing_delay", "vc_alloc_delay", "st_final_delay"):
-        if settings.number(name) > 1:
-            remarks.append(
-                settings.remark(
-                    name, "is carried over as a pipeline; BookSim lets a router begin with all heads at once"
-                )
-            )
     others = {"rings": network.rings, "ejection": network.ejection}
     others = {key: value for key, value in others.items() if value}
     buffers = dict.fromkeys([*network.vcs, "injection", "ejection"], buffer)
@@ -483,10 +478,38 @@ def _router(settings: Settings, network: Network, remarks: list[str]) -> dict[st
         "routing_delay": settings.number("routing_delay"),
         "vc_allocation_delay": settings.number("vc_alloc_delay"),
         "switch_traversal_delay": settings.number("st_prepare_delay") + settings.number("st_final_delay"),
+        **_switch_allocation(settings, remarks),
         **_credits(settings),
         **_speedup(settings, buffers, remarks),
         **_allocation(settings, remarks),
     }
+
+
+def _is_pipelined(settings: Settings) -> bool:
+    """Whether stages of several cycles are carried over as pipelines: of routers that do more in a cycle."""
+    return settings.real("internal_speedup") > 1.0 and any(settings.number(name) > 1 for name in STAGES)
+
+
+STAGES = ("routing_delay", "vc_alloc_delay", "sw_alloc_delay", "st_prepare_delay", "st_final_delay")
+"""How long the stages of a router take."""
+
+
+def _switch_allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
+    """A switch allocation of several cycles."""
+    if _is_pipelined(settings):
+        instead = "is carried over as a pipeline; BookSim lets a router begin with all heads at once"
+        long = [name for name in STAGES if settings.number(name) > 1 and name != "sw_alloc_delay"]
+        remarks += [settings.remark(name, instead) for name in long]
+    delay = settings.number("sw_alloc_delay")
+    if delay == 1:
+        return {}
+    for name in ("internal_speedup", "speculative", "hold_switch_for_packet"):
+        if settings.value(name) != OPTIONS[name].default:
+            remarks.append(
+                settings.remark("sw_alloc_delay", f"has no counterpart beside {name}: the document has 1")
+            )
+            return {}
+    return {"switch_allocation_delay": delay}
 
 
 def _speedup(settings: Settings, buffers: dict[str, int], remarks: list[str]) -> dict[str, Any]:

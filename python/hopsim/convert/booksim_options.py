@@ -89,7 +89,7 @@ OPTIONS: Mapping[str, Option] = {
     "credit_delay": Option(0),
     "routing_delay": Option(1),
     "vc_alloc_delay": Option(1),
-    "sw_alloc_delay": Option(1, "has no counterpart: switch allocation takes one cycle"),
+    "sw_alloc_delay": Option(1),
     "st_prepare_delay": Option(0),
     "st_final_delay": Option(1),
     "speculative": Option(0),

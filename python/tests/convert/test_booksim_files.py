@@ -254,8 +254,6 @@ def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
     }
     assert made.remarks == [
         "buffer_policy = shared has no counterpart: every VC has a buffer of its own, of 8 flits.",
-        "routing_delay = 2 is carried over as a pipeline; BookSim lets a router begin with all heads "
-        "at once.",
         'warmup_periods = 0 warms up until figures settle; the document has measure.warmup = "auto".',
         WINDOW.replace("7000", "10000"),
         "seed = time is another one every time; the document has 0.",
@@ -269,6 +267,20 @@ def router(text: str) -> dict[str, Any]:
     made = document(MESH + text)["router"]["virtual_channel"]
     always = {"vcs", "buffers", "routing_delay", "vc_allocation_delay", "switch_traversal_delay"}
     return {key: value for key, value in made.items() if key not in always}
+
+
+def test_stages_of_several_cycles() -> None:
+    assert router("sw_alloc_delay = 3;") == {**IN_TURN, "switch_allocation_delay": 3}
+    pipeline = "is carried over as a pipeline; BookSim lets a router begin with all heads at once."
+    for other in ("speculative = 1", "hold_switch_for_packet = 1", "internal_speedup = 2.0"):
+        made = converted(f"{MESH}{other}; sw_alloc_delay = 3; routing_delay = 2;")
+        assert "switch_allocation_delay" not in made.document["router"]["virtual_channel"]
+        beside = other.partition(" ")[0]
+        assert f"sw_alloc_delay = 3 has no counterpart beside {beside}: the document has 1." in made.remarks
+        is_faster = beside == "internal_speedup"
+        assert (f"routing_delay = 2 {pipeline}" in made.remarks) == is_faster
+        assert made.document.get("semantics") == ({"stages": "pipelined"} if is_faster else None)
+        Experiment.of(made.document).points()
 
 
 def test_speculation_and_held_switches() -> None:

@@ -74,7 +74,10 @@ FEATURES: dict[str, dict[str, Any]] = {
         **MESH,
         **_router({"vcs": {"ejection": 2}, "buffers": {"ejection": 300}}),
     },
-    "order of ports (`semantics.port_order`)": {**MESH, "semantics": {"port_order": "booksim"}},
+    "order of ports, batches (`semantics.port_order`, `stages`)": {
+        **MESH,
+        "semantics": {"port_order": "booksim", "stages": "batched"},
+    },
     "age arbitration": {**MESH, "AGE": True},
     "random arbiters, transit priority": {**MESH, **_router({"allocator": {"transit_priority": True}})},
     "credit delay, VCs granted again with all credits": {**MESH, **_router({"vc_reuse": "credits"})},
