@@ -45,7 +45,8 @@ pub enum Occupancy {
 ///
 /// occupancy(m) · links(minimal path) > occupancy(v) · links(detour) + `threshold` · packet length.
 ///
-/// Occupancy counts the phits of the VC that it would ask for, or with `occupancy = "port"` of all VCs of its port: in the output queue, on the link and in the next buffer. The links
+/// Occupancy counts the phits of the VC that it would ask for, or with `occupancy = "port"` of all VCs of its port: in the output
+/// queue, on the link and in the next buffer. The links
 /// of the detour are those of the shortest paths to the intermediate router and on from there; over a group those to the
 /// router by which the packet enters the group, by the link of the lowest slot where there are several, and of the shortest path
 /// on from there. Of equal sides the packet takes the minimal path, and so it does if its detour ends where it begins.

@@ -172,6 +172,7 @@ def convert(assignments: Iterable[Assignment]) -> Converted:
     _check_kinds(settings)
     network = _network(settings)
     remarks: list[str] = []
+    _tell_of_ugal(settings, remarks)
     lengths = _packet_lengths(settings)
     process, load = _process(settings, lengths, remarks)
     document: dict[str, Any] = {
@@ -255,7 +256,7 @@ def _detours(settings: Settings) -> dict[str, Any] | None:
         "xyyx": {"o1turn": {}},
         "adaptive_xy_yx": {"o1turn": {"order": "less_occupied"}},
         "adaptive_xyyx": {"o1turn": {"order": "less_occupied"}},
-        "ugal": {"ugal": {"occupancy": "port", "threshold": UGAL_THRESHOLD, "once": True}},
+        "ugal": {"ugal": {"occupancy": "port", "threshold": _ugal_threshold(settings), "once": True}},
     }
     if routing not in found:
         return None
@@ -269,6 +270,23 @@ def _detours(settings: Settings) -> dict[str, Any] | None:
 
 UGAL_THRESHOLD = 2
 """By how many flits, weighed with hops, more must be outstanding for a packet to take a detour."""
+
+
+def _ugal_threshold(settings: Settings) -> int:
+    """The same in packets, to the nearest."""
+    return round(UGAL_THRESHOLD / _mean_length(_packet_lengths(settings)))
+
+
+def _tell_of_ugal(settings: Settings, remarks: list[str]) -> None:
+    """Says in what UGAL is another one."""
+    if settings.value("routing_function") != "ugal":
+        return
+    drawn = "draws detours in the dimensions in which a packet has to move; the document's lead anywhere"
+    remarks.append(settings.remark("routing_function", drawn))
+    flits = _ugal_threshold(settings) * _mean_length(_packet_lengths(settings))
+    if flits != UGAL_THRESHOLD:
+        bound = f"is for the detour from {UGAL_THRESHOLD} flits more on; the document has {flits:g}"
+        remarks.append(settings.remark("routing_function", bound))
 
 
 def _torus(settings: Settings) -> Network:
@@ -714,6 +732,11 @@ def _packet_lengths(settings: Settings) -> dict[int, int]:
     return lengths
 
 
+def _mean_length(lengths: Mapping[int, int]) -> float:
+    """The mean length of packets."""
+    return sum(length * weight for length, weight in lengths.items()) / sum(lengths.values())
+
+
 def _integers(settings: Settings, name: str, check: tuple[str, int]) -> list[int]:
     """The elements of a list in a list, or the one value, which are whole numbers of so much or more."""
     reason, least = check
@@ -743,7 +766,7 @@ def _process(
     settings: Settings, lengths: Mapping[int, int], remarks: list[str]
 ) -> tuple[dict[str, Any], float]:
     """When packets are generated, if not as by default, as a key of a job; the load [flits/(node·cycle)]."""
-    mean = sum(length * weight for length, weight in lengths.items()) / sum(lengths.values())
+    mean = _mean_length(lengths)
     name, given = call(str(settings.single("injection_process")))
     if name == "bernoulli":
         instead = "is about injection_process = on_off, which the file does not have"

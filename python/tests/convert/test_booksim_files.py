@@ -767,6 +767,20 @@ def test_routings_of_a_flattened_butterfly(routing: str, made: dict[str, Any]) -
     assert found["router"]["virtual_channel"]["vcs"]["network"] == 4
 
 
+def test_what_of_ugal_is_not_carried_over_is_said() -> None:
+    text = "topology = flatfly; routing_function = ugal; k = 4; n = 2; c = 4; xr = 2; yr = 2; num_vcs = 4;"
+    drawn = "routing_function = ugal draws detours in the dimensions in which a packet has to move; "
+    bound = "routing_function = ugal is for the detour from 2 flits more on; the document has "
+    for length, threshold, flits in ((1, 2, None), (2, 1, None), (3, 1, 3), (5, 0, 0)):
+        made = converted(f"{text} packet_size = {length};")
+        assert made.document["routing"]["ugal"]["threshold"] == threshold
+        told = [] if flits is None else [f"{bound}{flits}."]
+        assert [remark for remark in made.remarks if remark.startswith("routing")] == [
+            f"{drawn}the document's lead anywhere.",
+            *told,
+        ]
+
+
 def test_both_orders_of_dimensions_on_a_mesh() -> None:
     assert document(MESH.replace("dor", "xy_yx"))["routing"] == {"o1turn": {}}
     assert document(MESH.replace("dor", "adaptive_xy_yx"))["routing"] == {

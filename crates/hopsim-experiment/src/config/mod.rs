@@ -146,7 +146,8 @@ pub enum Compat {
     /// What BookSim 2 sends and counts, so that metrics of the same name are the same thing.
     ///
     /// Sets `links.ejection` as `links.injection`, `nic.injection_vc` = `round_robin`, and in `semantics` `self_traffic` = `router`,
-    /// `hop_count` = `routers`, `injection_latency` = `admission`, and in virtual-channel routers `port_order` = `booksim` and `stages` = `batched`. Keys given in the
+    /// `hop_count` = `routers`, `injection_latency` = `admission`, and in virtual-channel routers `port_order` = `booksim` and
+    /// `stages` = `batched`. Keys given in the
     /// document win. `hopsim convert booksim` writes documents with it.
     ///
     /// Worth: with 64 nodes in an 8 × 8 mesh under uniform traffic a 64th of the packets go to their own node, which takes 1.6 %

@@ -10,17 +10,8 @@ use serde::{Deserialize, Serialize};
 /// What the routers of a region are busy with, stage by stage.
 pub struct Batches {
     routers: By<RegionRouter, RouterBatches>,
-    /// Cycles of route computation, VC allocation, switch allocation and switch traversal -- constant.
-    delays: StageDelays,
-}
-
-/// How long the stages of a router take \[cycles\].
-#[derive(Clone, Copy)]
-struct StageDelays {
-    routing: u32,
-    vcs: u32,
-    switch: u32,
-    traversal: u32,
+    /// What routers are made of -- constant.
+    plan: VirtualChannelPlan,
 }
 
 /// What a router is busy with.
@@ -81,20 +72,13 @@ impl StageBatch {
 impl Batches {
     /// The routers of a region, which are busy with nothing; `None` if their stages are pipelines.
     pub fn new(plan: &VirtualChannelPlan, routers: usize) -> Option<Self> {
-        let delays = StageDelays {
-            routing: plan.routing_delay,
-            vcs: plan.vc_allocation_delay,
-            switch: plan.switch_allocation_delay,
-            traversal: plan.switch_traversal_delay,
-        };
-        let is_long = plan.longest_stage() > 1;
-        (plan.stages == StageFlow::Batched && is_long)
-            .then(|| Self { routers: By::all(RouterBatches::default(), routers), delays })
+        let are_batched = plan.stages == StageFlow::Batched && plan.longest_stage() > 1;
+        are_batched.then(|| Self { routers: By::all(RouterBatches::default(), routers), plan: *plan })
     }
 
     /// The first cycle in which a head may ask for an output VC whose route can be computed from cycle `from` on.
     pub fn route(&mut self, router: RegionRouter, from: u32) -> u32 {
-        match self.delays.routing {
+        match self.plan.routing_delay {
             0 => from,
             cycles => StageBatch::join(&mut self.routers[router].routing, from, cycles) + 1,
         }
@@ -107,7 +91,7 @@ impl Batches {
 
     /// A router begins to allocate output VCs.
     pub fn allocate_vcs(&mut self, router: RegionRouter, now: u32) {
-        self.routers[router].vcs_from = now + self.delays.vcs;
+        self.routers[router].vcs_from = now + self.plan.vc_allocation_delay;
     }
 
     /// What a router does about its switch in a cycle; `asks` is whether anybody asks for it.
@@ -117,8 +101,11 @@ impl Batches {
             Some(SwitchBatch { due, .. }) if *due > now => SwitchTurn::Waits,
             Some(_) => SwitchTurn::Ends(batch.take().map_or_else(Vec::new, |batch| batch.slots)),
             None => {
-                if asks && self.delays.switch > 1 {
-                    *batch = Some(SwitchBatch { due: now + self.delays.switch - 1, slots: Vec::new() });
+                if asks && self.plan.switch_allocation_delay > 1 {
+                    *batch = Some(SwitchBatch {
+                        due: now + self.plan.switch_allocation_delay - 1,
+                        slots: Vec::new(),
+                    });
                 }
                 SwitchTurn::Begins
             }
@@ -134,7 +121,7 @@ impl Batches {
 
     /// The cycle at whose end a flit is at its output that leaves its queue in cycle `now`.
     pub fn traverse(&mut self, router: RegionRouter, now: u32) -> u32 {
-        match self.delays.traversal {
+        match self.plan.switch_traversal_delay {
             0 => now,
             cycles => StageBatch::join(&mut self.routers[router].traversal, now + 1, cycles),
         }

@@ -1,8 +1,9 @@
 //! A region and its cycle.
 //!
 //! A cycle is: credits and flits arrive; every router that holds a packet allocates output VCs, then the switch; nodes generate and
-//! inject. Routers that are faster than their links allocate in several steps of a cycle. What a stage grants the next one sees a step later: VC allocation has read owners before the switch frees output VCs,
-//! and a packet that has been granted an output VC asks for the switch from the next step on at the earliest.
+//! inject. Routers that are faster than their links allocate in several steps of a cycle. What a stage grants the next one sees a step
+//! later: VC allocation has read owners before the switch frees output VCs, and a packet that has been granted an output VC asks for the
+//! switch from the next step on at the earliest.
 
 use crate::kernel::constants::Constants;
 use crate::kernel::doors::Doors;
