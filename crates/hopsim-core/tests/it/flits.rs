@@ -42,6 +42,9 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     output_queue: None,
 };
 
+/// How many kinds of routers there are.
+const KINDS: usize = 11;
+
 /// Routers with all allocators; those of a document by its number.
 fn routers(number: usize) -> VirtualChannelPlan {
     let of =
@@ -52,7 +55,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
     let (islip, pim) = (Iterations { iterations: 2 }, Iterations { iterations: 2 });
     let (islip, pim) = (FlitAllocator::Islip(islip), FlitAllocator::Pim(pim));
     let wavefront = FlitAllocator::Wavefront(WavefrontConfig::default());
-    let kinds = [
+    let kinds: [VirtualChannelPlan; KINDS] = [
         ROUTERS,
         of(pim, wavefront),
         VirtualChannelPlan {
@@ -69,7 +72,11 @@ fn routers(number: usize) -> VirtualChannelPlan {
             speculation: Speculation::Pessimistic,
             ..of(inputs, islip)
         },
-        VirtualChannelPlan { output_queue: Some(2), ..of(islip, inputs) },
+        VirtualChannelPlan {
+            speedup: Speedup::new(2.0).unwrap(),
+            output_queue: Some(3),
+            ..of(islip, inputs)
+        },
         VirtualChannelPlan {
             stages: StageFlow::Batched,
             switch_allocation_delay: 2,
@@ -155,6 +162,11 @@ fn measured(plan: &Plan, trial: Trial) -> String {
 
 fn lives(plan: &Plan, cycles: u32) -> Vec<PacketTrace> {
     trace(plan, cycles).expect("no deadlock")
+}
+
+/// The documents, and a crowded mesh for every kind of routers.
+fn for_all_routers() -> Vec<Value> {
+    documents().into_iter().chain((0..KINDS).map(|_| mesh(&json!({ "load": 0.8 })))).collect()
 }
 
 #[test]
@@ -260,7 +272,7 @@ fn a_crossbar_passes_what_its_allocator_finds() {
 
 #[test]
 fn flits_credits_and_owners_agree_after_every_cycle() {
-    for (number, document) in documents().into_iter().enumerate() {
+    for (number, document) in for_all_routers().into_iter().enumerate() {
         for (whole_packets, buffer) in [(false, 3), (true, 8)] {
             let plan = flits(&document, VirtualChannelPlan { whole_packets, ..routers(number) }, buffer);
             audit(&plan, 700).unwrap_or_else(|breach| panic!("{number}, {whole_packets}: {breach}"));
@@ -270,7 +282,7 @@ fn flits_credits_and_owners_agree_after_every_cycle() {
 
 #[test]
 fn neither_cut_nor_threads_nor_the_order_of_mail_changes_the_life_of_a_packet() {
-    for (number, document) in documents().into_iter().enumerate() {
+    for (number, document) in for_all_routers().into_iter().enumerate() {
         let plan = flits(&document, routers(number), 6);
         let alone = (measured(&plan, Trial::default()), trace_as(&plan, 601, Trial::default()));
         for threads in [2, 3] {
@@ -290,7 +302,7 @@ fn regions_that_run_too_far_ahead_show() {
 
 #[test]
 fn a_run_goes_on_with_a_snapshot_as_if_it_had_never_stopped() {
-    for (number, document) in documents().into_iter().enumerate() {
+    for (number, document) in for_all_routers().into_iter().enumerate() {
         let plan = flits(&document, routers(number), 6);
         let mut kept = Vec::new();
         let mut keep = |snapshot: &Snapshot| kept.push(snapshot.clone());
