@@ -270,19 +270,19 @@ impl VirtualChannelPlan {
     }
 
     /// Credits that a link's output VC, behind which there is a buffer of so many flits, must have for the head of a packet to be granted it.
-    #[inline]
-    pub fn credits_for(&self, length: u32, buffer: u32) -> u32 {
+    /// `None`: as many as the packet has flits.
+    pub fn credits_for(&self, buffer: u32) -> Option<u32> {
         match self.vc_reuse {
-            VcReuse::Credits => buffer,
-            VcReuse::Tail if self.whole_packets => length,
-            VcReuse::Tail => self.vc_needs_credit.into(),
+            VcReuse::Credits => Some(buffer),
+            VcReuse::Tail if self.whole_packets => None,
+            VcReuse::Tail => Some(self.vc_needs_credit.into()),
         }
     }
 
-    /// Credits that an ejection VC must have for the head of a packet which is not answered to be granted it.
-    #[inline]
-    pub fn credits_to_node(&self, length: u32) -> u32 {
-        self.ejection.map_or(0, |ejection| self.credits_for(length, ejection.size))
+    /// Credits that an ejection VC must have for the head of a packet which is not answered to be granted it. `None`: as many as the packet
+    /// has flits.
+    pub fn credits_to_node(&self) -> Option<u32> {
+        self.ejection.map_or(Some(0), |ejection| self.credits_for(ejection.size))
     }
 }
 

@@ -628,6 +628,11 @@ impl Routing {
         self.base().vcs()
     }
 
+    /// Whether what a head asks for in a router follows from the destination alone: not from where it comes from, and nothing is drawn.
+    pub fn follows_destination(&self) -> bool {
+        matches!(self, Self::Minimal(minimal) if minimal.follows_destination())
+    }
+
     /// A packet has become the head of its input VC: all outputs that it may have, if its port is fixed and VCs are as good as each other.
     pub fn settle_all(
         &self,

@@ -199,6 +199,11 @@ impl Minimal {
         same && cube.is_opposite(input as usize, way.port as usize)
     }
 
+    /// Whether there is one shortest path to each router, on which a hop may use any VC.
+    pub fn follows_destination(&self) -> bool {
+        !self.has_trunks && self.vcs.are_alike()
+    }
+
     /// What is outstanding in all VCs together of the port of a way.
     pub fn port_occupancy(&self, way: Way, view: &impl View) -> u32 {
         (0..self.vcs.used(way.class)).map(|vc| view.occupancy(Request { vc, ..way.highest() })).sum()

@@ -19,6 +19,8 @@ pub struct Vcs {
     /// The increasing sequence; with FlexVC and by phase only its codes count.
     pub sequence: VcSequence,
     rule: Rule,
+    /// Whether the VC of a hop is what the sequence says -- constant. It says what `rule` does: most runs need not look further.
+    in_sequence: bool,
     /// VCs of each class that packets use -- constant.
     used: ByClass<u8>,
     /// What hops in rings heed besides -- constant.
@@ -52,47 +54,46 @@ enum Rule {
 }
 
 impl Vcs {
+    fn new(sequence: VcSequence, rule: Rule, used: ByClass<u8>) -> Self {
+        let in_sequence = matches!(rule, Rule::Sequence | Rule::Any(_));
+        Self { sequence, rule, in_sequence, used, rings: Rings::Free }
+    }
+
     /// Increasing VCs.
     pub fn increasing(sequence: VcSequence) -> Self {
         let used = sequence.used();
-        Self { sequence, rule: Rule::Sequence, used, rings: Rings::Free }
+        Self::new(sequence, Rule::Sequence, used)
     }
 
     /// VCs that the mechanism itself picks, `used` of each class.
     pub fn chosen(sequence: VcSequence, used: ByClass<u8>) -> Self {
-        Self { sequence, rule: Rule::Sequence, used, rings: Rings::Free }
+        Self::new(sequence, Rule::Sequence, used)
     }
 
     /// Two VCs, one for each of two phases, of `used` of each class.
     pub fn by_phase(sequence: VcSequence, used: ByClass<u8>) -> Self {
-        Self { sequence, rule: Rule::Phases { upper: 1, last: 1 }, used, rings: Rings::Free }
+        Self::new(sequence, Rule::Phases { upper: 1, last: 1 }, used)
     }
 
     /// The lower half of `count` VCs for the first of two phases, and the upper half, which may have one more, for the second.
     pub fn in_halves(sequence: VcSequence, count: u8) -> Self {
-        let rule = Rule::Phases { upper: count / 2, last: count - 1 };
-        Self { sequence, rule, used: ByClass::from([count]), rings: Rings::Free }
+        Self::new(sequence, Rule::Phases { upper: count / 2, last: count - 1 }, ByClass::from([count]))
     }
 
     /// A VC for every path, which it keeps from end to end; `used` of each class.
     pub fn kept(sequence: VcSequence, vcs: PathVcs, used: ByClass<u8>) -> Self {
-        Self { sequence, rule: Rule::Path(Arc::new(vcs)), used, rings: Rings::Free }
+        Self::new(sequence, Rule::Path(Arc::new(vcs)), used)
     }
 
     /// FlexVC over `used` VCs of each class; `sequence` only tells the codes.
     pub fn flexible(sequence: VcSequence, flex: FlexVc, used: ByClass<u8>) -> Self {
-        Self { sequence, rule: Rule::Flexible(flex), used, rings: Rings::Free }
+        Self::new(sequence, Rule::Flexible(flex), used)
     }
 
     /// Every hop may use any of `count` VCs of link class 0.
     pub fn any(classes: &Classes, count: u8) -> Self {
         let sequence = VcSequence::unordered(classes, count - 1);
-        Self {
-            sequence,
-            rule: Rule::Any(FlexVc::any(count)),
-            used: ByClass::from([count]),
-            rings: Rings::Free,
-        }
+        Self::new(sequence, Rule::Any(FlexVc::any(count)), ByClass::from([count]))
     }
 
     /// The VCs, with what hops in rings heed.
@@ -110,6 +111,11 @@ impl Vcs {
     /// Whether hops that enter a ring ask for entries.
     pub fn has_entries(&self) -> bool {
         matches!(self.rings, Rings::Entries)
+    }
+
+    /// Whether every hop may use any VC, wherever the packet comes from.
+    pub fn are_alike(&self) -> bool {
+        matches!((&self.rule, self.rings), (Rule::Any(_), Rings::Free))
     }
 
     /// Whether the VC depends on more than the VC that a packet comes from.
@@ -139,13 +145,22 @@ impl Vcs {
     #[inline(always)]
     pub fn way(&self, head: &Head, Hop { port, class, leg, reuses }: Hop) -> Way {
         let opportunistic = || matches!(leg, Leg::MisrouteSource | Leg::MisrouteInside | Leg::MisrouteFinal);
+        let in_sequence = || {
+            if reuses && opportunistic() {
+                self.sequence.reused(head.code)
+            } else {
+                self.sequence.next(head.code, class)
+            }
+        };
+        if self.in_sequence {
+            return Way { port, class, vc: in_sequence() };
+        }
         let vc = match &self.rule {
             Rule::Flexible(flex) => flex.highest(leg, class, head.reply),
             Rule::Phases { last, .. } if matches!(leg, Leg::ToGroup | Leg::Final) => *last,
             Rule::Phases { upper, .. } => upper - 1,
             Rule::Path(vcs) if head.at_injection() => vcs.vc(head.router, head.destination),
-            _ if reuses && opportunistic() => self.sequence.reused(head.code),
-            _ => self.sequence.next(head.code, class),
+            Rule::Sequence | Rule::Any(_) | Rule::Path(_) => in_sequence(),
         };
         Way { port, class, vc }
     }
@@ -173,7 +188,10 @@ impl Vcs {
     #[inline(always)]
     pub fn pick(&self, way: Way, view: &impl View, draws: &mut impl Draws) -> Request {
         let request = way.highest();
-        let Some(flex) = self.flex().filter(|_| view.flexible()) else {
+        if !view.flexible() {
+            return request;
+        }
+        let Some(flex) = self.flex() else {
             return self.pick_of_phase(way, view);
         };
         let first = self.first(way);

@@ -331,6 +331,16 @@ fn what_is_recorded_changes_no_result() {
 }
 
 #[test]
+fn the_mode_of_the_plainest_routers_gives_what_the_general_one_does() {
+    for (number, document) in for_all_routers().into_iter().enumerate() {
+        let plan = flits(&document, routers(number), 6);
+        let own = measured(&plan, Trial::default());
+        let general = engine::run_in_general(&plan, &Control::default()).expect("no deadlock");
+        assert!(own == format!("{general:?}"), "{document}");
+    }
+}
+
+#[test]
 fn where_no_two_packets_meet_whole_packets_and_flits_take_the_same_time() {
     let document = mesh(&json!({
         "load": 0.0005,

@@ -10,14 +10,14 @@ pub struct AskedOutputs<T> {
     inputs: Vec<u64>,
     /// The outputs that are asked for, a bit each.
     outputs: u64,
-    /// What an input asks for, by input, where it asks at all.
-    requests: Vec<Option<T>>,
+    /// What an input has asked for last, by input.
+    requests: Vec<T>,
 }
 
 impl<T: Copy> AskedOutputs<T> {
-    /// Nobody asks for anything, of so many outputs with so many inputs.
-    pub fn new((inputs, outputs): (usize, usize)) -> Self {
-        Self { inputs: vec![0; outputs], outputs: 0, requests: vec![None; inputs] }
+    /// Nobody asks for anything, of so many outputs with so many inputs; `none` stands where no request is.
+    pub fn new((inputs, outputs): (usize, usize), none: T) -> Self {
+        Self { inputs: vec![0; outputs], outputs: 0, requests: vec![none; inputs] }
     }
 
     /// An input asks for an output.
@@ -25,7 +25,7 @@ impl<T: Copy> AskedOutputs<T> {
     pub fn ask(&mut self, input: usize, output: usize, request: T) {
         self.inputs[output] |= 1 << input;
         self.outputs |= 1 << output;
-        self.requests[input] = Some(request);
+        self.requests[input] = request;
     }
 
     /// Takes out the first of the outputs that are asked for, with the inputs that ask for it.
@@ -36,9 +36,9 @@ impl<T: Copy> AskedOutputs<T> {
         Some((output, std::mem::take(&mut self.inputs[output])))
     }
 
-    /// What an input asked for last.
+    /// What an input has asked for last.
     #[inline]
-    pub fn request(&self, input: usize) -> Option<T> {
+    pub fn request(&self, input: usize) -> T {
         self.requests[input]
     }
 }

@@ -78,12 +78,14 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
         let (mut packets, mut waiting) = (0, 0);
         for (port, state) in routers.ports(number).iter().enumerate() {
             let inputs = || {
-                (0..layout.input_vcs[port]).map(|vc| (vc, &routers.inputs[state.first_slot.up(vc.into())]))
+                (0..layout.input_vcs[port])
+                    .map(|vc| (vc, &routers.inputs[state.link.first_slot.up(vc.into())]))
             };
             let heads = mask(inputs().map(|(vc, input)| (vc, input.left > 0 && input.output.is_none())));
             let senders = mask(inputs().map(|(vc, input)| (vc, input.output.is_some() && input.flits > 0)));
             let outputs = || {
-                (0..layout.output_vcs[port]).map(|vc| (vc, &routers.outputs[state.first_pair.up(vc.into())]))
+                (0..layout.output_vcs[port])
+                    .map(|vc| (vc, &routers.outputs[state.link.first_pair.up(vc.into())]))
             };
             let owned = mask(outputs().map(|(vc, output)| (vc, output.owner.is_some())));
             let credited = mask(outputs().map(|(vc, output)| (vc, output.credits > 0)));

@@ -134,7 +134,7 @@ impl<'s, 'p, M: Run> FlitSearch<'s, 'p, M> {
             return None;
         }
         let buffer = self.whole.system.network.classes.links[class as usize - 1].buffer;
-        let needed = region.shared.plan.credits_for(input.trail.length.into(), buffer);
+        let needed = region.shared.plan.credits_for(buffer).unwrap_or(input.trail.length.into());
         self.blocker_behind(place.router, pair, needed)
     }
 

@@ -6,15 +6,19 @@ use crate::node::Run;
 use crate::router::virtual_channel::asked::{AskedOutputs, next_from};
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::requests::VcRequest;
+use hopsim_routing::RouteState;
 
 impl<M: Run> VirtualChannel<'_, M> {
     /// Grants output VCs to those that have asked for them in a router that serves all in turn.
-    pub(super) fn allocate_vcs_in_turn(&mut self, number: RegionRouter, asked: &mut AskedOutputs<VcRequest>) {
+    pub(super) fn allocate_vcs_in_turn(
+        &mut self,
+        number: RegionRouter,
+        asked: &mut AskedOutputs<VcRequest>,
+        decided: &[RouteState],
+    ) {
         while let Some((output, inputs)) = asked.take_output() {
             let input = self.vc_allocator.serve_in_turn(number, output, inputs);
-            if let Some(request) = asked.request(input) {
-                self.grant_vc(request);
-            }
+            self.grant_vc(asked.request(input), decided);
         }
     }
 
@@ -27,7 +31,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             while vcs != 0 {
                 let vc = next_from(turns[input].into(), vcs);
                 vcs &= !(1 << vc);
-                let slot = port.first_slot.up(vc as usize);
+                let slot = port.link.first_slot.up(vc as usize);
                 if let Some(output) = self.may_cross(&self.routers.inputs[slot]) {
                     asked.ask(input, output, slot);
                     break;
@@ -36,10 +40,9 @@ impl<M: Run> VirtualChannel<'_, M> {
         }
         while let Some((output, inputs)) = asked.take_output() {
             let input = self.switch_allocator.serve_in_turn(number, output, inputs);
-            if let Some(slot) = asked.request(input) {
-                self.routers.pass_turn(self.routers.inputs[slot].place, input);
-                self.be_granted(slot);
-            }
+            let slot = asked.request(input);
+            self.routers.pass_turn(self.routers.inputs[slot].place, input);
+            self.be_granted(slot);
         }
     }
 }

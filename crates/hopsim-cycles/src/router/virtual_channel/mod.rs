@@ -12,9 +12,11 @@ mod in_turn;
 mod injection_waits;
 mod output_queues;
 mod places;
+mod plain;
 mod port_numbers;
 mod region;
 mod requests;
+mod route_table;
 mod routers;
 mod saved;
 mod shared;
@@ -25,7 +27,7 @@ mod view;
 
 pub use region::VirtualChannel;
 
-use crate::begin::{AnySimulation, Beginning};
+use crate::begin::{AnySimulation, Beginning, Fit};
 use crate::deadlock::DeadlockReport;
 use crate::kernel::constants::Constants;
 use crate::kernel::regions::Regions;
@@ -34,6 +36,7 @@ use crate::modes::Full;
 use crate::node::{Nodes, Run};
 use crate::observer::Observer;
 use crate::region::{Region, Whole};
+use crate::router::virtual_channel::plain::PlainFlits;
 use crate::router::virtual_channel::routers::{FlitInputVc, FlitOutputVc};
 use crate::router::virtual_channel::saved::SavedFlitRouters;
 use crate::router::virtual_channel::shared::FlitShared;
@@ -43,10 +46,17 @@ use crate::state::State;
 use crate::system::System;
 use std::sync::Arc;
 
-/// A simulation at cycle 0. There is one mode, with everything.
+/// A simulation at cycle 0, in the mode for the plainest routers or in that with everything.
 pub fn begin<'p, O: Observer>(run: &Beginning<'p, '_, O>) -> AnySimulation<'p, O> {
+    if run.fit != Fit::Loose && plain::is_plain(run.system) {
+        return simulate::<PlainFlits<O>>(run);
+    }
+    simulate::<Full<O>>(run)
+}
+
+fn simulate<'p, M: Run>(run: &Beginning<'p, '_, M::Observer>) -> AnySimulation<'p, M::Observer> {
     let &Beginning { system, wishes, schedule, fit: _ } = run;
-    Box::new(Simulation::<VirtualChannel<'p, Full<O>>>::new(system, wishes, schedule))
+    Box::new(Simulation::<VirtualChannel<'p, M>>::new(system, wishes, schedule))
 }
 
 impl<'p, M: Run> Region<'p> for VirtualChannel<'p, M> {

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct InputPlace {
     /// The router, by its number in the region.
     router: u32,
+    /// The number of port 0 of the router, where the ports of the region are counted on from router to router.
+    pub first_port: u32,
     /// The port.
     pub port: u16,
     /// The number of the input VC in the port.
@@ -28,12 +30,12 @@ impl InputPlace {
         // Behind the VCs of a port there may be a gap, whose slots nobody uses.
         let (port, vc) = layout.slot_vc(slot).unwrap_or_default();
         let before = numbers.inputs[port] + u16::from(vc);
-        Self { router: 0, port: port as u16, vc, code: input_code(system, slot), before }
+        Self { router: 0, first_port: 0, port: port as u16, vc, code: input_code(system, slot), before }
     }
 
-    /// A slot of another router.
-    pub fn in_router(self, router: usize) -> Self {
-        Self { router: router as u32, ..self }
+    /// A slot of another router, where routers have so many ports.
+    pub fn in_router(self, router: usize, ports: usize) -> Self {
+        Self { router: router as u32, first_port: (router * ports) as u32, ..self }
     }
 
     /// The router.

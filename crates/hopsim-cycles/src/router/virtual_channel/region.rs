@@ -18,10 +18,10 @@ use crate::observer::Observer;
 use crate::router::virtual_channel::allocator::FlitMatcher;
 use crate::router::virtual_channel::batches::{Batches, SwitchTurn};
 use crate::router::virtual_channel::output_queues::OutputQueues;
-use crate::router::virtual_channel::places::InputPlace;
+use crate::router::virtual_channel::places::{AskedVcs, InputPlace};
 use crate::router::virtual_channel::requests::FlitRequests;
 use crate::router::virtual_channel::routers::{FlitInputVc, FlitRouters, Trail, occupied};
-use crate::router::virtual_channel::shared::FlitShared;
+use crate::router::virtual_channel::shared::{self, FlitShared};
 use hopsim_network::network::{NONE, TERMINAL};
 use std::sync::Arc;
 
@@ -65,7 +65,8 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         let kernel = Kernel::new(constants, wishes, regions, number);
         let span = kernel.span;
         let routers = FlitRouters::new::<M>(system, &shared, (regions, &span));
-        let (crossbar, plan) = (shared.crossbar_sides(), shared.plan);
+        let (layout, plan) = (shared.layout, shared.plan);
+        let crossbar = shared::crossbar_sides(layout);
         let separate = if plan.speculation.is_apart() { span.routers } else { 0 };
         let mut region = Self {
             nodes: M::Nodes::new(&kernel, Doors::new(&system.network.layout)),
@@ -73,7 +74,11 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             active: vec![0; span.routers.div_ceil(64)],
             room: vec![0; span.routers * shared.stride / 64],
             requests: FlitRequests::new(&shared),
-            vc_allocator: FlitMatcher::new((plan.vc_allocator, plan.arbiter), span.routers, shared.vcs()),
+            vc_allocator: FlitMatcher::new(
+                (plan.vc_allocator, plan.arbiter),
+                span.routers,
+                shared::vcs(layout),
+            ),
             switch_allocator: FlitMatcher::new((plan.switch_allocator, plan.arbiter), span.routers, crossbar),
             speculative_allocator: FlitMatcher::new(
                 (plan.switch_allocator, plan.arbiter),
@@ -152,7 +157,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
     /// Whether a router allocates its switch now. If it ends an allocation of several cycles, what has been granted the switch crosses.
     #[inline]
     fn begins_switch(&mut self, number: RegionRouter) -> bool {
-        if self.batches.is_none() {
+        if M::PLAIN || self.batches.is_none() {
             return true;
         }
         let asks = self.asks_for_switch(number);
@@ -229,27 +234,41 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
     pub(super) fn begin_packet(&mut self, at: SlotId, id: u32, from: u32) {
         let place = self.routers.inputs[at].place;
         let number = place.router();
-        let Kernel { constants, span, packets, .. } = &mut self.kernel;
-        let packet = packets.get_mut(id);
-        let head = self.shared.head(packet, (span.router(number), place), M::FULL);
-        let draw = || head_stream(constants.seed, (packet.source, packet.serial), head.router);
-        let mut route = packet.route;
-        let requests = self.shared.routing.settle_all(&head, &mut route, draw);
-        packet.route = route;
-        let is_injection = self.routers.port(number, place.port.into()).class == TERMINAL;
+        let request = match &self.shared.routes {
+            Some(routes) => Some(routes.asked(self.kernel.span.router(number), self.kernel.packets.get(id))),
+            None => self.route(place, id),
+        };
+        let packet = self.kernel.packets.get(id);
+        let mut ready = from.wrapping_add(self.shared.plan.routing_delay);
+        let mut stamp = 0;
+        if !M::PLAIN {
+            stamp = self.shared.stamp(packet, self.routers.port_of(place).link.class == TERMINAL);
+            if let Some(batches) = &mut self.batches {
+                ready = batches.route(number, from);
+            }
+        }
         let input = &mut self.routers.inputs[at];
         input.packet = id;
         input.left = packet.length;
         input.output = None;
-        input.request = requests.map(|requests| self.shared.asked(requests));
-        input.stamp = self.shared.stamp(packet, is_injection);
-        input.ready = match &mut self.batches {
-            Some(batches) => batches.route(number, from),
-            None => from.wrapping_add(self.shared.plan.routing_delay),
-        };
-        input.trail = Trail::of(packet, constants.nodes_per_router);
+        input.request = request;
+        input.stamp = stamp;
+        input.ready = ready;
+        input.trail = Trail::of(packet, self.kernel.constants.nodes_per_router);
         self.routers.begin(place);
         self.active[number.index() / 64] |= 1 << (number.index() % 64);
+    }
+
+    /// Computes the route of a packet as the head of an input VC: the output VCs that it asks for if it has no choice.
+    fn route(&mut self, place: InputPlace, id: u32) -> Option<AskedVcs> {
+        let Kernel { constants, span, packets, .. } = &mut self.kernel;
+        let packet = packets.get_mut(id);
+        let head = self.shared.head(packet, (span.router(place.router()), place), M::FULL);
+        let draw = || head_stream(constants.seed, (packet.source, packet.serial), head.router);
+        let mut route = packet.route;
+        let requests = self.shared.routing.settle_all(&head, &mut route, draw);
+        packet.route = route;
+        requests.map(|requests| self.shared.asked(requests))
     }
 
     /// Whether the present packet of an input VC may ask by now.
@@ -276,7 +295,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         }
         for number in (0..self.kernel.span.routers).map(RegionRouter::at) {
             for (port, &vcs) in self.shared.layout.output_vcs.iter().enumerate() {
-                let first = self.routers.port(number, port).first_pair;
+                let first = self.routers.port(number, port).link.first_pair;
                 let credits = |vc: &usize| self.routers.outputs[first.up(*vc)].credits;
                 let credited = (0..usize::from(vcs)).filter(|vc| credits(vc) > 0);
                 self.routers.port_mut(number, port).credited = credited.fold(0, |vcs, vc| vcs | 1 << vc);

@@ -1,10 +1,10 @@
 //! What the input VCs of a router ask for in a cycle.
 
-use crate::kernel::ids::SlotId;
+use crate::kernel::ids::{Id as _, SlotId};
 use crate::router::virtual_channel::allocator::Bid;
 use crate::router::virtual_channel::asked::{self, AskedOutputs};
 use crate::router::virtual_channel::places::OwnedVc;
-use crate::router::virtual_channel::shared::FlitShared;
+use crate::router::virtual_channel::shared::{self, FlitShared};
 use hopsim_routing::RouteState;
 
 /// All requests of a router in a cycle: scratch.
@@ -14,6 +14,8 @@ pub struct FlitRequests {
     pub vcs: VcRequests,
     /// Requests for the switch.
     pub switch: SwitchRequests,
+    /// What packets remember whose heads have a choice, if they are granted what they have decided for.
+    pub decided: Vec<RouteState>,
     /// Requests for output VCs where all are served in turn, which then are nowhere else.
     pub vcs_in_turn: Option<AskedOutputs<VcRequest>>,
     /// Requests for the switch where all are served in turn.
@@ -23,10 +25,12 @@ pub struct FlitRequests {
 impl FlitRequests {
     /// No requests, in routers of these kinds.
     pub fn new(shared: &FlitShared<'_>) -> Self {
-        let (plan, vcs, crossbar) = (&shared.plan, shared.vcs(), shared.crossbar_sides());
+        let plan = &shared.plan;
+        let (vcs, crossbar) = (shared::vcs(shared.layout), shared::crossbar_sides(shared.layout));
         Self {
-            vcs_in_turn: asked::allocates_vcs(plan, vcs).then(|| AskedOutputs::new(vcs)),
-            switch_in_turn: asked::allocates_switch(plan, crossbar).then(|| AskedOutputs::new(crossbar)),
+            vcs_in_turn: asked::allocates_vcs(plan, vcs).then(|| AskedOutputs::new(vcs, VcRequest::none())),
+            switch_in_turn: asked::allocates_switch(plan, crossbar)
+                .then(|| AskedOutputs::new(crossbar, SlotId::at(0))),
             ..Self::default()
         }
     }
@@ -39,8 +43,15 @@ pub struct VcRequest {
     pub slot: SlotId,
     /// The output VC.
     pub output: OwnedVc,
-    /// What the packet remembers if it is granted, where that changes anything.
-    pub after: Option<RouteState>,
+    /// The index among `decided` of what the packet remembers if it is granted, where that changes anything.
+    pub after: Option<u16>,
+}
+
+impl VcRequest {
+    /// In the place of a request where there is none.
+    pub fn none() -> Self {
+        Self { slot: SlotId::at(0), output: OwnedVc { pair: 0, port: 0, vc: 0 }, after: None }
+    }
 }
 
 /// The requests for output VCs of a router in a cycle.

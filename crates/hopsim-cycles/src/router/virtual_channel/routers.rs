@@ -107,30 +107,41 @@ pub struct FlitPort {
     pub unowned: u64,
     /// VCs of the output with a credit, a bit each.
     pub credited: u64,
-    /// VCs of the output that take a flit without a credit, a bit each -- constant.
-    pub endless: u64,
     /// First cycle in which the port can take another flit, as far as that is known; where there are queues these say more.
     pub free_at: u32,
-    /// Id of VC 0 of the input -- constant.
+    /// What never changes.
+    pub link: FlitLink,
+}
+
+/// What never changes of a port and its links.
+#[derive(Clone, Copy, Debug)]
+pub struct FlitLink {
+    /// VCs of the output that take a flit without a credit, a bit each.
+    pub endless: u64,
+    /// Id of VC 0 of the input.
     pub first_slot: SlotId,
-    /// Id of VC 0 of the output -- constant.
+    /// Id of VC 0 of the output.
     pub first_pair: PairId,
-    /// How many output VCs of the router come before VC 0 in the allocators -- constant.
+    /// How many output VCs of the router come before VC 0 in the allocators.
     pub outputs_before: u16,
-    /// Number of VC 0 of the output in the router -- constant.
+    /// Number of VC 0 of the output in the router.
     pub pair_base: u16,
-    /// Id of VC 0 of the input at the other end of the link, in its region -- constant.
+    /// Id of VC 0 of the input at the other end of the link, in its region.
     pub far_slot: SlotId,
-    /// Id of VC 0 of the output at the other end of the link, in its region -- constant.
+    /// Id of VC 0 of the output at the other end of the link, in its region.
     pub far_pair: PairId,
-    /// Region at the other end of the link -- constant.
+    /// Region at the other end of the link.
     pub region: u16,
-    /// Latency of the link \[cycles\] -- constant.
+    /// Latency of the link \[cycles\].
     pub latency: u32,
-    /// Cycles that a flit takes on the link -- constant.
+    /// Cycles that a flit takes on the link.
     pub pace: u32,
-    /// Class of the port: 0 for terminal ports, 1 + index for link classes -- constant.
+    /// Class of the port: 0 for terminal ports, 1 + index for link classes.
     pub class: PortClassCode,
+    /// The first VC of the output that is for requests; the largest number if there is none.
+    pub first_request: u8,
+    /// Credits that an output VC which is not for requests must have for a head to be granted it; `None`: as many as its packet has flits.
+    pub needed: Option<u32>,
 }
 
 impl FlitPort {
@@ -141,7 +152,7 @@ impl FlitPort {
         (router, port): (u32, usize),
         first: usize,
     ) -> Self {
-        let (network, layout) = (&system.network, &system.network.layout);
+        let (network, layout, plan) = (&system.network, &system.network.layout, shared::plan(system));
         let link = network.link(router, port);
         let (mut far_slot, mut far_pair, mut region) = (SlotId::at(0), PairId::at(0), 0);
         if let Some((peer, back)) = link.peer {
@@ -150,18 +161,12 @@ impl FlitPort {
             far_slot = SlotId::at(there + layout.slot_base[back] as usize);
             far_pair = PairId::at(there + layout.pair_base[back] as usize);
         }
-        Self {
-            present: 0,
-            heads: 0,
-            senders: 0,
-            unowned: u64::MAX,
-            credited: 0,
-            endless: match (layout.class[port], shared::plan(system).ejection) {
+        let link = FlitLink {
+            endless: match (layout.class[port], plan.ejection) {
                 (TERMINAL, None) => u64::MAX,
                 (TERMINAL, Some(_)) => u64::MAX << network.classes.one_way,
                 _ => 0,
             },
-            free_at: 0,
             first_slot: SlotId::at(first + layout.slot_base[port] as usize),
             first_pair: PairId::at(first + layout.pair_base[port] as usize),
             outputs_before: numbers.outputs[port],
@@ -172,13 +177,19 @@ impl FlitPort {
             latency: link.latency,
             pace: link.cycles_per_phit.max(1),
             class: layout.class[port],
-        }
+            first_request: if layout.class[port] == TERMINAL { network.classes.one_way } else { u8::MAX },
+            needed: match layout.class[port] {
+                TERMINAL => plan.credits_to_node(),
+                class => plan.credits_for(network.classes.links[usize::from(class) - 1].buffer),
+            },
+        };
+        Self { present: 0, heads: 0, senders: 0, unowned: u64::MAX, credited: 0, free_at: 0, link }
     }
 
     /// The output VCs that take a flit, a bit each: they have a credit, or lead to a node where there is always room.
     #[inline]
     pub fn takers(&self) -> u64 {
-        self.credited | self.endless
+        self.credited | self.link.endless
     }
 
     /// Whether an output VC takes a flit.
@@ -186,7 +197,9 @@ impl FlitPort {
     pub fn takes_flit(&self, vc: usize) -> bool {
         self.takers() & 1 << vc != 0
     }
+}
 
+impl FlitLink {
     /// The slot that an output VC of this port feeds, in the region at the other end.
     #[inline]
     pub fn fed(&self, vc: usize) -> SlotId {
@@ -241,7 +254,9 @@ impl FlitRouters {
         let places: Vec<InputPlace> =
             (0..shared.stride).map(|slot| InputPlace::new(system, &shared.numbers, slot)).collect();
         let places = &places;
-        let inputs = |number| places.iter().map(move |place| FlitInputVc::empty(place.in_router(number)));
+        let inputs = |number| {
+            places.iter().map(move |place| FlitInputVc::empty(place.in_router(number, shared.ports)))
+        };
         let place = |number| {
             (0..shared.ports)
                 .map(move |port| ((span.first_router + number as u32, port), number * shared.stride))
@@ -305,6 +320,30 @@ impl FlitRouters {
         &mut self.ports[router.index() * self.count + port]
     }
 
+    /// The port of an input VC.
+    #[inline]
+    pub fn port_of(&self, place: InputPlace) -> &FlitPort {
+        &self.ports[place.first_port as usize + usize::from(place.port)]
+    }
+
+    /// The port of an input VC, to be changed.
+    #[inline]
+    pub fn port_of_mut(&mut self, place: InputPlace) -> &mut FlitPort {
+        &mut self.ports[place.first_port as usize + usize::from(place.port)]
+    }
+
+    /// Another port of the router of an input VC.
+    #[inline]
+    pub fn port_beside(&self, place: InputPlace, port: u16) -> &FlitPort {
+        &self.ports[place.first_port as usize + usize::from(port)]
+    }
+
+    /// Another port of the router of an input VC, to be changed.
+    #[inline]
+    pub fn port_beside_mut(&mut self, place: InputPlace, port: u16) -> &mut FlitPort {
+        &mut self.ports[place.first_port as usize + usize::from(port)]
+    }
+
     /// Whether any input VC of a router holds a packet.
     #[inline]
     pub fn has_packets(&self, router: RegionRouter) -> bool {
@@ -323,7 +362,7 @@ impl FlitRouters {
         let counts = &mut self.counts[place.router()];
         counts.present += 1;
         counts.heads += 1;
-        let port = self.port_mut(place.router(), place.port.into());
+        let port = self.port_of_mut(place);
         port.present |= place.bit();
         port.heads |= place.bit();
     }
@@ -332,25 +371,41 @@ impl FlitRouters {
     #[inline]
     pub fn own(&mut self, place: InputPlace) {
         self.counts[place.router()].heads -= 1;
-        let port = self.port_mut(place.router(), place.port.into());
+        let port = self.port_of_mut(place);
         port.heads &= !place.bit();
         port.senders |= place.bit();
+    }
+
+    /// Nobody owns an output VC of the router of an input VC any more.
+    #[inline]
+    pub fn disown(&mut self, place: InputPlace, OwnedVc { port, vc, .. }: OwnedVc) {
+        let port = self.port_beside_mut(place, port);
+        port.unowned |= 1 << vc;
+        let id = port.link.first_pair.up(vc.into());
+        self.outputs[id].owner = None;
     }
 
     /// Whether an input VC, whose packet owns an output VC, has a flit from now on.
     #[inline]
     pub fn has_flit(&mut self, place: InputPlace, has_flit: bool) {
-        let port = self.port_mut(place.router(), place.port.into());
+        let port = self.port_of_mut(place);
         port.senders = if has_flit { port.senders | place.bit() } else { port.senders & !place.bit() };
     }
 
-    /// An input VC, whose packet owned an output VC, holds no packet any more.
+    /// A flit has left an input VC, the last one of its packet or not, after which the VC is empty or not: the port by which it came.
     #[inline]
-    pub fn end(&mut self, place: InputPlace) {
-        self.counts[place.router()].present -= 1;
-        let port = self.port_mut(place.router(), place.port.into());
-        port.present &= !place.bit();
-        port.senders &= !place.bit();
+    pub fn lose_flit(&mut self, place: InputPlace, (is_last, is_empty): (bool, bool)) -> FlitLink {
+        if is_last {
+            self.counts[place.router()].present -= 1;
+        }
+        let port = self.port_of_mut(place);
+        if is_last {
+            port.present &= !place.bit();
+        }
+        if is_last || is_empty {
+            port.senders &= !place.bit();
+        }
+        port.link
     }
 
     /// The ports of a router.

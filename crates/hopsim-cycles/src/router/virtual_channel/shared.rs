@@ -5,6 +5,7 @@ use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter, Slot, SlotId};
 use crate::kernel::packet::{InjectionEnd, Packet};
 use crate::router::virtual_channel::places::{AskedVcs, InputPlace, OwnedVc};
 use crate::router::virtual_channel::port_numbers::PortNumbers;
+use crate::router::virtual_channel::route_table::RouteTable;
 use crate::system::{RouterPlan, System, VirtualChannelPlan};
 use hopsim_network::network::{Layout, NONE, TERMINAL};
 use hopsim_random::{Purpose, Streams};
@@ -34,8 +35,10 @@ pub struct FlitShared<'p> {
     pub numbers: Arc<PortNumbers>,
     /// The inputs of the crossbar: the port of each, and its VCs, a bit each.
     pub crossbar: Arc<[(usize, u64)]>,
-    /// What the age of a packet is counted from, whether or not anybody looks at it.
-    pub timestamp: Timestamp,
+    /// Whether arbiters compare when packets have entered the network.
+    pub ages_in_network: bool,
+    /// The output VCs that heads ask for, where these follow from the destination alone.
+    pub routes: Option<Arc<RouteTable>>,
 }
 
 /// The routers of a system that has such.
@@ -65,36 +68,24 @@ impl<'p> FlitShared<'p> {
             one_way: system.network.classes.one_way,
             numbers: Arc::new(numbers),
             crossbar: crossbar.into(),
-            timestamp: match plan.arbiter {
-                FlitArbiter::Age(age) => age.timestamp,
-                _ => Timestamp::default(),
-            },
+            ages_in_network: matches!(plan.arbiter, FlitArbiter::Age(age) if age.timestamp == Timestamp::Injection),
+            routes: RouteTable::new(system).map(Arc::new),
         }
     }
 
-    /// Input VCs and output VCs of a router.
-    pub fn vcs(&self) -> (usize, usize) {
-        let layout = self.layout;
-        let inputs = (0..layout.slots()).filter(|&slot| layout.slot_vc(slot).is_some());
-        (inputs.count(), (0..layout.pairs()).filter(|&pair| layout.pair_vc(pair).is_some()).count())
-    }
-
-    /// Inputs of the crossbar and output ports of a router.
-    pub fn crossbar_sides(&self) -> (usize, usize) {
-        (self.crossbar.len(), self.layout.output_vcs.iter().filter(|&&vcs| vcs > 0).count())
-    }
-
-    /// What arbiters that look at packets compare of one that becomes the present packet of an input VC.
-    #[inline]
+    /// What arbiters that look at packets compare of one that becomes the present packet of an input VC; nothing if they do not.
     pub fn stamp(&self, packet: &Packet, is_injection: bool) -> u32 {
-        match (self.timestamp, self.plan.arbiter) {
-            (_, FlitArbiter::HopCount(_)) => {
-                NONE - packet.hops.iter().map(|&hops| u32::from(hops)).sum::<u32>()
-            }
-            (Timestamp::Generation, _) => packet.generated,
-            (Timestamp::Injection, _) if is_injection => NONE,
-            (Timestamp::Injection, _) => packet.injection.granted,
-            (Timestamp::Arrival, _) => packet.arrived,
+        match self.plan.arbiter {
+            FlitArbiter::RoundRobin(_)
+            | FlitArbiter::LeastRecentlyServed(_)
+            | FlitArbiter::QueueLength(_) => 0,
+            FlitArbiter::HopCount(_) => NONE - packet.hops.iter().map(|&hops| u32::from(hops)).sum::<u32>(),
+            FlitArbiter::Age(age) => match age.timestamp {
+                Timestamp::Generation => packet.generated,
+                Timestamp::Injection if is_injection => NONE,
+                Timestamp::Injection => packet.injection.granted,
+                Timestamp::Arrival => packet.arrived,
+            },
         }
     }
 
@@ -198,6 +189,17 @@ impl<'p> FlitShared<'p> {
         let ejection_vc = if head.ejection_vc > 0 { self.one_way - 1 + head.ejection_vc } else { 0 };
         Head { ejection_vc, ..head }
     }
+}
+
+/// Input VCs and output VCs of a router.
+pub fn vcs(layout: &Layout) -> (usize, usize) {
+    let inputs = (0..layout.slots()).filter(|&slot| layout.slot_vc(slot).is_some());
+    (inputs.count(), (0..layout.pairs()).filter(|&pair| layout.pair_vc(pair).is_some()).count())
+}
+
+/// Inputs of the crossbar and output ports of a router.
+pub fn crossbar_sides(layout: &Layout) -> (usize, usize) {
+    (layout.inputs(), layout.output_vcs.iter().filter(|&&vcs| vcs > 0).count())
 }
 
 /// The port of an input of the crossbar, and its VCs.

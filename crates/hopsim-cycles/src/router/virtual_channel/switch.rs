@@ -1,7 +1,7 @@
 //! Switch allocation, and what follows from a grant: flits cross, credits go back, and with its tail a packet gives its output VC back.
 //! A port lets one flit in and one flit out per cycle (Dally & Towles, section 18.3).
 
-use crate::choices::{Speculation, Timestamp};
+use crate::choices::Speculation;
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::kernel::wires::Credit;
 use crate::node::{self, Nodes as _, Run};
@@ -11,7 +11,7 @@ use crate::router::virtual_channel::output_queues::QueuedDeparture;
 use crate::router::virtual_channel::places::{InputPlace, OwnedVc};
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::requests::{SwitchBids, SwitchRequests};
-use crate::router::virtual_channel::routers::{FlitInputVc, FlitPort, set_bits};
+use crate::router::virtual_channel::routers::{FlitInputVc, FlitLink, FlitPort, set_bits};
 use hopsim_network::network::{NONE, TERMINAL};
 
 impl<M: Run> VirtualChannel<'_, M> {
@@ -67,7 +67,7 @@ impl<M: Run> VirtualChannel<'_, M> {
                 let output = self.may_cross(state).map(|output| (output, false));
                 output.or_else(|| speculates(speculating, slot))
             };
-            let asking = AskingInput { router: number, input, first: port.first_slot, vcs };
+            let asking = AskingInput { router: number, input, first: port.link.first_slot, vcs };
             self.ask_at_input(&asking, held, wants, firm);
         }
     }
@@ -80,7 +80,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             let port = &ports[port];
             let wants = |slot: SlotId, _: &FlitInputVc| speculates(speculating, slot);
             let vcs = port.present & own;
-            let asking = AskingInput { router: number, input, first: port.first_slot, vcs };
+            let asking = AskingInput { router: number, input, first: port.link.first_slot, vcs };
             self.ask_at_input(&asking, held, wants, separate);
         }
         let draws = self.draws(number, 2);
@@ -162,7 +162,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// The next flit of an input VC is granted the switch: it crosses now, or when an allocation of several cycles ends.
     #[inline]
     pub(super) fn be_granted(&mut self, slot: SlotId) {
-        if let Some(batches) = &mut self.batches {
+        if let Some(batches) = self.batches.as_mut().filter(|_| !M::PLAIN) {
             let (number, own) = self.shared.split_slot(slot);
             if batches.waits_for_switch(number, own.index() as u16) {
                 return;
@@ -174,7 +174,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// Whether any input VC of a router has a flit that could ask for the switch if its output were free and had a credit.
     pub(super) fn asks_for_switch(&self, number: RegionRouter) -> bool {
         let is_ready = |port: &FlitPort| {
-            set_bits(port.senders).any(|vc| self.is_ready(&self.routers.inputs[port.first_slot.up(vc)]))
+            set_bits(port.senders).any(|vc| self.is_ready(&self.routers.inputs[port.link.first_slot.up(vc)]))
         };
         self.routers.ports(number).iter().any(is_ready)
     }
@@ -193,9 +193,14 @@ impl<M: Run> VirtualChannel<'_, M> {
     #[inline]
     pub(super) fn may_cross(&self, input: &FlitInputVc) -> Option<usize> {
         let OwnedVc { port, vc, pair: _ } = input.output?;
-        let state = self.routers.port(input.place.router(), port.into());
+        let state = self.routers.port_beside(input.place, port);
         let may_ask = input.flits > 0 && self.is_ready(input) && state.takes_flit(vc.into());
-        (may_ask && self.is_free((input.place.router(), port.into()), self.step)).then_some(port.into())
+        let is_free = if M::PLAIN {
+            state.free_at <= self.kernel.now
+        } else {
+            self.is_free((input.place.router(), port.into()), self.step)
+        };
+        (may_ask && is_free).then_some(port.into())
     }
 
     /// Whether an output port takes a flit in a step of this cycle, whatever VC it needs.
@@ -207,82 +212,82 @@ impl<M: Run> VirtualChannel<'_, M> {
         }
     }
 
-    /// A flit is granted an output port: the cycle in which it leaves.
+    /// A flit, the last one of its packet or not, is granted an output port: the cycle in which it leaves.
     #[inline]
-    fn depart(&mut self, number: RegionRouter, port: usize) -> u32 {
-        let (now, traversal) = (self.kernel.now, self.shared.plan.switch_traversal_delay);
-        let link = self.routers.port_mut(number, port);
-        let Some(queues) = &mut self.output_queues else {
-            link.free_at = now + link.pace;
-            return now + traversal;
+    fn depart(&mut self, place: InputPlace, owned: OwnedVc, is_last: bool) -> u32 {
+        let (now, step) = (self.kernel.now, self.step);
+        if is_last {
+            self.routers.disown(place, owned);
+        }
+        let port = self.routers.port_beside_mut(place, owned.port);
+        let Some(queues) = self.output_queues.as_mut().filter(|_| !M::PLAIN) else {
+            port.free_at = now + port.link.pace;
+            return now + self.shared.plan.switch_traversal_delay;
         };
+        let number = place.router();
         let enters = match &mut self.batches {
             Some(batches) => batches.traverse(number, now).into(),
-            None => queues.enters(self.step),
+            None => queues.enters(step),
         };
-        let QueuedDeparture { departs, room_from } = queues.push((number, port), (enters, now), link.pace);
-        link.free_at = room_from;
+        let at = (number, usize::from(owned.port));
+        let QueuedDeparture { departs, room_from } = queues.push(at, (enters, now), port.link.pace);
+        port.free_at = room_from;
         departs
     }
 
     /// The next flit of an input VC crosses to the output VC that its packet owns.
     pub(super) fn cross(&mut self, slot: SlotId) {
-        let input = &self.routers.inputs[slot];
+        let input = &mut self.routers.inputs[slot];
         let Some(owned) = input.output else { return };
         let (place, has_head, is_last) = (input.place, input.has_head(), input.left == 1);
-        let departure = self.depart(place.router(), owned.port.into());
-        let link = self.routers.port_mut(place.router(), owned.port.into());
+        input.flits -= 1;
+        input.left -= 1;
+        let is_empty = input.flits == 0;
         if is_last {
-            link.unowned |= 1 << owned.vc;
+            input.output = None;
         }
-        let (to_node, pair) = (link.class == TERMINAL, link.first_pair.up(owned.vc.into()));
+        let departure = self.depart(place, owned, is_last);
+        let to = self.routers.port_beside(place, owned.port).link;
+        let from = self.routers.lose_flit(place, (is_last, is_empty));
         if has_head {
-            self.send_head(slot, owned, departure);
-        } else if !to_node {
-            let (region, fed) = (link.region, link.fed(owned.vc.into()));
-            let arrives = departure + link.latency + (link.pace - 1);
-            self.kernel.send_flit(region, arrives, fed);
+            self.send_head(slot, (from.class, &to, owned), departure);
+        } else if to.class != TERMINAL {
+            let arrives = departure + to.latency + (to.pace - 1);
+            self.kernel.send_flit(to.region, arrives, to.fed(owned.vc.into()));
         }
-        if is_last {
-            self.routers.outputs[pair].owner = None;
-        }
-        if !to_node {
+        let pair = to.first_pair.up(owned.vc.into());
+        if to.class != TERMINAL {
             self.take_room(pair, 1);
-        } else if let Some(ejection) = self.shared.plan.ejection.filter(|_| owned.vc < self.shared.one_way) {
+        } else if !M::PLAIN
+            && let Some(ejection) = self.shared.plan.ejection.filter(|_| owned.vc < self.shared.one_way)
+        {
             self.take_room(pair, 1);
             let credit = Credit { pair, phits: 1, minimal: 0 };
             self.kernel.credits.push(departure + ejection.returns, credit);
         }
-        self.leave(slot, (place, is_last));
+        self.give_back(slot, &from, is_last);
         if is_last {
             self.begin_next(slot, departure);
         }
     }
 
-    /// A flit, the last one of its packet or not, leaves its input VC: room comes back at the other end of the link by which it came, or
+    /// A flit, the last one of its packet or not, has left its input VC: room comes back at the other end of the link by which it came, or
     /// to the node from which it came.
-    fn leave(&mut self, slot: SlotId, (place, is_last): (InputPlace, bool)) {
-        let input = &mut self.routers.inputs[slot];
-        input.flits -= 1;
-        input.left -= 1;
-        let (is_empty, length) = (input.flits == 0, input.trail.length);
-        if is_last {
-            input.output = None;
-            self.routers.end(place);
-        } else if is_empty {
-            self.routers.has_flit(place, false);
-        }
-        let from = (place.router(), place.port.into());
-        let time = (self.step, self.kernel.now);
-        let returns = self.output_queues.as_mut().map_or(time.1, |queues| queues.return_credit(from, time));
-        let port = self.routers.port(place.router(), place.port.into());
-        if port.class == TERMINAL {
-            let (at, tail_of) = (self.injection_vc(place), is_last.then_some(length.into()));
+    #[inline]
+    fn give_back(&mut self, slot: SlotId, from: &FlitLink, is_last: bool) {
+        let FlitInputVc { place, trail, .. } = self.routers.inputs[slot];
+        let (now, step) = (self.kernel.now, self.step);
+        let returns = match self.output_queues.as_mut().filter(|_| !M::PLAIN) {
+            Some(queues) => queues.return_credit((place.router(), place.port.into()), (step, now)),
+            None => now,
+        };
+        if from.class == TERMINAL {
+            let (at, tail_of) = (self.injection_vc(place), is_last.then_some(trail.length.into()));
             return self.nodes.leave_flit(&mut self.kernel, at, (returns, tail_of));
         }
-        let credit = Credit { pair: port.credited_pair(place.vc.into()), phits: 1, minimal: 0 };
-        let arrives = returns + port.latency + self.shared.plan.credit_delay;
-        self.kernel.send_credit(port.region, arrives, credit);
+        let credit = Credit { pair: from.credited_pair(place.vc.into()), phits: 1, minimal: 0 };
+        let arrives = returns + from.latency + self.shared.plan.credit_delay;
+        self.kernel.send_credit(from.region, arrives, credit);
     }
 
     /// The tail of a packet has left its input VC, and departs at `departure`: the next packet begins, from the next step on.
@@ -299,30 +304,30 @@ impl<M: Run> VirtualChannel<'_, M> {
         }
     }
 
-    /// The head of a packet leaves for the next router, or its node: the record of the packet goes with it.
-    fn send_head(&mut self, slot: SlotId, owned: OwnedVc, departure: u32) {
+    /// The head of a packet, which came by a port of class `from`, leaves for the next router, or its node: the record of the packet goes
+    /// with it.
+    #[inline]
+    fn send_head(&mut self, slot: SlotId, (from, to, owned): (u8, &FlitLink, OwnedVc), departure: u32) {
         let FlitInputVc { packet: id, place, .. } = self.routers.inputs[slot];
         self.kernel.worker.packet_hops += 1;
         if self.kernel.worker.observer.hears_grants(&self.kernel.places) {
             self.tell(slot, owned, departure);
         }
-        let from = self.routers.port(place.router(), place.port.into()).class;
         if from == TERMINAL {
             self.leave_node(slot, place);
         }
-        let state = self.routers.port(place.router(), owned.port.into());
         let packet = self.kernel.packets.get_mut(id);
-        if state.class == TERMINAL {
+        if to.class == TERMINAL {
             // What the packet has waited for is known when its tail leaves.
             if from == TERMINAL {
                 packet.injection.granted = self.kernel.now;
             }
         } else {
-            packet.book_wait(self.shared.injection_end, (from, state.class), (self.kernel.now, departure));
-            packet.hops[state.class as usize - 1] += 1;
-            packet.arrived = departure + state.latency + (state.pace - 1);
+            packet.book_wait(self.shared.injection_end, (from, to.class), (self.kernel.now, departure));
+            packet.hops[usize::from(to.class) - 1] += 1;
+            packet.arrived = departure + to.latency + (to.pace - 1);
             let arrived = packet.arrived;
-            self.kernel.send(state.region, id, (state.fed(owned.vc.into()), arrived));
+            self.kernel.send(to.region, id, (to.fed(owned.vc.into()), arrived));
             self.routers.inputs[slot].packet = NONE;
         }
     }
@@ -333,7 +338,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             self.end_injection_wait(place, slot);
         }
         let input = &mut self.routers.inputs[slot];
-        if self.shared.timestamp == Timestamp::Injection {
+        if !M::PLAIN && self.shared.ages_in_network {
             input.stamp = self.kernel.now;
         }
         let length = input.trail.length.into();
@@ -351,7 +356,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         let grant = Grant {
             slot: at,
             pair: pair_id,
-            asked: (state.endless == 0).then_some(pair_id),
+            asked: (state.link.endless == 0).then_some(pair_id),
             first: self.first_chance(at),
             now: self.kernel.now,
             ready: state.free_at,
@@ -368,8 +373,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// `at` and its flits had followed it one by one. What they took longer counts as waiting in the last queue.
     fn deliver(&mut self, id: u32, (place, at): (InputPlace, u32)) {
         let packet = self.kernel.packets.get_mut(id);
-        let (from, granted) =
-            (self.routers.port(place.router(), place.port.into()).class, packet.injection.granted);
+        let (from, granted) = (self.routers.port_of(place).link.class, packet.injection.granted);
         packet.book_wait(self.shared.injection_end, (from, TERMINAL), (granted, at));
         node::deliver(&mut self.kernel, &mut self.nodes, id, at);
     }

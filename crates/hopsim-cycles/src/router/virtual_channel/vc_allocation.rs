@@ -10,28 +10,29 @@ use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::requests::{FlitRequests, VcRequest, VcRequests};
 use crate::router::virtual_channel::routers::{FlitInputVc, FlitPort, set_bits};
 use crate::router::virtual_channel::view::{FlitAttempt, VirtualChannelView};
-use hopsim_network::network::TERMINAL;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::RouteState;
 
 impl<M: Run> VirtualChannel<'_, M> {
     /// Grants output VCs to the heads of a router.
     pub(super) fn allocate_vcs(&mut self, number: RegionRouter, requests: &mut FlitRequests) {
-        if !self.begins_vcs(number) {
+        if !M::PLAIN && !self.begins_vcs(number) {
             return;
         }
         self.gather(number, requests);
         if let Some(asked) = &mut requests.vcs_in_turn {
-            return self.allocate_vcs_in_turn(number, asked);
+            self.allocate_vcs_in_turn(number, asked, &requests.decided);
+        } else {
+            let draws = self.draws(number, 0);
+            let VcRequests { all, bids, granted } = &mut requests.vcs;
+            self.vc_allocator.allocate(number, bids, draws, granted);
+            for &index in &*granted {
+                self.grant_vc(all[index as usize], &requests.decided);
+            }
+            all.clear();
+            bids.clear();
         }
-        let draws = self.draws(number, 0);
-        let VcRequests { all, bids, granted } = &mut requests.vcs;
-        self.vc_allocator.allocate(number, bids, draws, granted);
-        for &index in &*granted {
-            self.grant_vc(all[index as usize]);
-        }
-        all.clear();
-        bids.clear();
+        requests.decided.clear();
     }
 
     /// Whether a router allocates output VCs now, and is not busy with an allocation of several cycles.
@@ -43,7 +44,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             Some(_) => {}
         }
         let is_ready = |port: &FlitPort| {
-            set_bits(port.heads).any(|vc| self.is_ready(&self.routers.inputs[port.first_slot.up(vc)]))
+            set_bits(port.heads).any(|vc| self.is_ready(&self.routers.inputs[port.link.first_slot.up(vc)]))
         };
         let asks = self.routers.ports(number).iter().any(is_ready);
         if let Some(batches) = self.batches.as_mut().filter(|_| asks) {
@@ -63,9 +64,11 @@ impl<M: Run> VirtualChannel<'_, M> {
     fn gather(&mut self, number: RegionRouter, requests: &mut FlitRequests) {
         for port in 0..self.shared.ports {
             let state = self.routers.port(number, port);
-            let first = state.first_slot;
-            for vc in set_bits(state.heads) {
-                let id = first.up(vc);
+            let first = state.link.first_slot;
+            let mut heads = state.heads;
+            while heads != 0 {
+                let id = first.up(heads.trailing_zeros() as usize);
+                heads &= heads - 1;
                 if self.is_ready(&self.routers.inputs[id]) {
                     self.ask(number, id, requests);
                 }
@@ -85,7 +88,9 @@ impl<M: Run> VirtualChannel<'_, M> {
         let view = VirtualChannelView { region: self, number, slot };
         let decision = self.shared.routing.decide(&mut route, &view, &mut draws);
         if let Some(request) = decision.request {
-            self.bid(id, self.shared.asked_at(request), Some(decision.after), requests);
+            let number = requests.decided.len() as u16;
+            requests.decided.push(decision.after);
+            self.bid(id, self.shared.asked_at(request), Some(number), requests);
         }
         self.kernel.worker.decisions += 1;
         if self.shared.routing.remembers() {
@@ -94,31 +99,33 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     /// Adds the bids of the head of an input VC for those of the output VCs which it asks for that could be granted now; with one of them its packet
-    /// remembers `after`.
-    fn bid(&self, slot: SlotId, asked: AskedVcs, after: Option<RouteState>, requests: &mut FlitRequests) {
+    /// remembers what has been decided as number `after`.
+    #[expect(clippy::inline_always, reason = "per attempt of a head; measured")]
+    #[inline(always)]
+    fn bid(&self, slot: SlotId, asked: AskedVcs, after: Option<u16>, requests: &mut FlitRequests) {
         let head = &self.routers.inputs[slot];
         let InputPlace { before: input, .. } = head.place;
-        let port = self.routers.port(head.place.router(), asked.port.into());
+        let port = self.routers.port_beside(head.place, asked.port);
         let available = self.available(port, asked, head.trail.length.into());
         if available == 0 {
             return;
         }
-        if self.shared.plan.speculation != Speculation::None && available & port.takers() != 0 {
+        if !M::PLAIN && self.shared.plan.speculation != Speculation::None && available & port.takers() != 0 {
             requests.switch.speculating.push((slot, asked.port.into()));
         }
-        let (stamp, first) = (self.shared.urgency(head.stamp, head.flits), port.outputs_before);
+        let first = port.link.outputs_before;
         let request = |vc: usize| {
-            let output = OwnedVc { pair: port.pair_base + vc as u16, port: asked.port, vc: vc as u8 };
+            let output = OwnedVc { pair: port.link.pair_base + vc as u16, port: asked.port, vc: vc as u8 };
             VcRequest { slot, output, after }
         };
-        let mut outputs = set_bits(self.vc_allocator.narrow(head.place.router(), (input, first), available));
+        let outputs = self.vc_allocator.narrow(head.place.router(), (input, first), available);
         if let Some(in_turn) = &mut requests.vcs_in_turn {
-            if let Some(vc) = outputs.next() {
-                in_turn.ask(input.into(), usize::from(first) + vc, request(vc));
-            }
-            return;
+            // Such an allocator leaves one.
+            let vc = outputs.trailing_zeros() as usize;
+            return in_turn.ask(input.into(), usize::from(first) + vc, request(vc));
         }
-        for vc in outputs {
+        let stamp = self.shared.urgency(head.stamp, head.flits);
+        for vc in set_bits(outputs) {
             let output = first + vc as u16;
             requests.vcs.bids.push(Bid { input, output, slot, is_late: false, stamp });
             requests.vcs.all.push(request(vc));
@@ -128,16 +135,16 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// The output VCs of a port, of those asked for, that the head of a packet of so many flits could be granted now, a bit each.
     fn available(&self, port: &FlitPort, asked: AskedVcs, length: u32) -> u64 {
         let free = asked.mask() & port.unowned;
-        let needed = match port.class {
-            TERMINAL if asked.last < self.shared.one_way => self.shared.plan.credits_to_node(length),
-            TERMINAL => length,
-            class => self.shared.plan.credits_for(length, self.buffer(class - 1)),
+        let needed = match port.link.needed {
+            Some(needed) if M::PLAIN || asked.last < port.link.first_request => needed,
+            _ => length,
         };
         match needed {
             0 => free,
             1 => free & port.credited,
             _ => {
-                let has_room = |vc: &usize| self.routers.outputs[port.first_pair.up(*vc)].credits >= needed;
+                let has_room =
+                    |vc: &usize| self.routers.outputs[port.link.first_pair.up(*vc)].credits >= needed;
                 set_bits(free).filter(has_room).fold(0, |vcs, vc| vcs | 1 << vc)
             }
         }
@@ -149,7 +156,8 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     /// A packet owns an output VC from now on.
-    pub(super) fn grant_vc(&mut self, VcRequest { slot, output, after }: VcRequest) {
+    #[inline]
+    pub(super) fn grant_vc(&mut self, VcRequest { slot, output, after }: VcRequest, decided: &[RouteState]) {
         let input = &mut self.routers.inputs[slot];
         let place = input.place;
         input.output = Some(output);
@@ -158,25 +166,24 @@ impl<M: Run> VirtualChannel<'_, M> {
         self.routers.own(place);
         self.own(place, output);
         if let Some(after) = after {
-            let class = self.shared.layout.class[usize::from(output.port)];
-            self.kernel.packets.get_mut(packet).decide(after, class);
+            let class = self.routers.port_beside(place, output.port).link.class;
+            self.kernel.packets.get_mut(packet).decide(decided[usize::from(after)], class);
         }
-        if self.shared.is_for_requests(output) {
+        if !M::PLAIN && self.shared.is_for_requests(output) {
             // The space of the reply.
             self.take_room(self.shared.pair_id(place.router(), Pair::at(output.pair.into())), length);
         }
     }
 
     /// The present packet of an input VC owns an output VC. Those for requests nobody owns: the room for the reply has been taken.
-    pub(super) fn own(&mut self, place: InputPlace, output @ OwnedVc { port, vc, .. }: OwnedVc) {
-        let nobody_owns = self.shared.is_for_requests(output);
-        if nobody_owns {
+    pub(super) fn own(&mut self, place: InputPlace, OwnedVc { port, vc, .. }: OwnedVc) {
+        let slot = self.shared.slot(place.port.into(), place.vc.into());
+        let port = self.routers.port_beside_mut(place, port);
+        if !M::PLAIN && vc >= port.link.first_request {
             return;
         }
-        let slot = self.shared.slot(place.port.into(), place.vc.into());
-        let port = self.routers.port_mut(place.router(), port.into());
         port.unowned &= !(1 << vc);
-        let id = port.first_pair.up(vc.into());
+        let id = port.link.first_pair.up(vc.into());
         self.routers.outputs[id].owner = Some(slot.index() as u16);
     }
 }

@@ -35,9 +35,9 @@ impl<M: Run> VirtualChannelView<'_, '_, M> {
         let (port, vc) = shared.output(pair);
         let length = self.packet().length.into();
         match shared.layout.class[port] {
-            TERMINAL if vc < usize::from(shared.one_way) => shared.plan.credits_to_node(length),
+            TERMINAL if vc < usize::from(shared.one_way) => shared.plan.credits_to_node().unwrap_or(length),
             TERMINAL => length,
-            class => shared.plan.credits_for(length, self.region.buffer(class - 1)),
+            class => shared.plan.credits_for(self.region.buffer(class - 1)).unwrap_or(length),
         }
     }
 
