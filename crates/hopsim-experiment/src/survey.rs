@@ -1,12 +1,15 @@
 //! What can be said of a network before anything runs: its links, its diameter, how narrow it is in the middle.
 
+use crate::config::measure::RecordStream;
 use crate::memory;
 use crate::plan::fabric::{FabricPlan, Kept, MessagesPlan, outputs};
+use crate::plan::output_vcs::output_vcs;
 use crate::plan::{AnyPlan, Plan};
 use crate::proof::{deadlock_line, prove_within};
 use hopsim_network::interrupt;
 use hopsim_network::topology::{PortClass, Topology};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Most link ends that the searches for distances look at.
@@ -55,6 +58,9 @@ pub struct Survey {
     pub input_vcs: usize,
     /// Ports of all routers.
     pub ports: usize,
+    /// Output VCs that lead to a router or a node, each of which has a row per interval in the stream `link_series`; 0 of an InfiniBand
+    /// fabric.
+    pub output_vcs: usize,
     /// Memory of the network before the first cycle, about; of an InfiniBand fabric that of its forwarding tables and virtual output
     /// queues \[bytes\].
     pub state_bytes: u64,
@@ -62,6 +68,8 @@ pub struct Survey {
     pub set_up_steps: u64,
     /// Hops of all packets of an InfiniBand fabric, if every flow has its rate or an equal share of what its host can send.
     pub packet_hops: Option<f64>,
+    /// Rows of the series of an InfiniBand fabric, those of queues for one VL; 0 of other networks.
+    pub series_rows: u64,
 }
 
 impl Survey {
@@ -105,9 +113,11 @@ impl Survey {
             decides: false,
             input_vcs: all_ports,
             ports: all_ports,
+            output_vcs: 0,
             state_bytes: 0,
             set_up_steps: 0,
             packet_hops: None,
+            series_rows: 0,
         }
     }
 
@@ -122,6 +132,7 @@ impl Survey {
             decides: plan.system.routing.redecides(),
             input_vcs: routers * vcs,
             ports: routers * layout.ports(),
+            output_vcs: output_vcs(plan).len(),
             state_bytes: memory::of_state(u64::from(own.routers), (routers * layout.ports()) as u64),
             ..own
         }
@@ -138,6 +149,7 @@ impl Survey {
             state_bytes: plan.state_bytes(),
             set_up_steps: plan.steps,
             packet_hops: Some(packet_hops(plan)),
+            series_rows: series_rows(plan),
             ..own
         }
     }
@@ -163,6 +175,21 @@ fn deadlock_of_fabric(plan: &FabricPlan) -> String {
         Some(circle) => format!("can arise: {circle}"),
         None => "none can arise: packets of no VL can wait for each other in a circle".into(),
     }
+}
+
+/// Rows of the series of a fabric.
+fn series_rows(plan: &FabricPlan) -> u64 {
+    let wants = |stream| plan.experiment.measure.streams.contains(&stream);
+    let intervals = plan.span.interval.map_or(0, |interval| plan.span.end / interval);
+    let flows = if wants(RecordStream::FlowSeries) { plan.accounts.len() } else { 0 };
+    let mut queues = BTreeSet::new();
+    if wants(RecordStream::QueueSeries) {
+        for flow in &plan.flows {
+            queues.extend(outputs(&plan.fabric, [flow.source, flow.destination]));
+        }
+        queues.retain(|&port| !plan.fabric.is_host(port));
+    }
+    intervals * (flows + queues.len()) as u64
 }
 
 /// Hops of all packets of a fabric, if every flow has its rate or an equal share of what its host can send.

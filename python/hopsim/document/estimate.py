@@ -9,7 +9,8 @@ about three where the network accepts what is offered:
 - time before an InfiniBand fabric begins: so much per step of setting it up, once for points that have the
   same;
 - memory: that of the network, as the core expects it before it begins, and so much per packet inside the
-  network, besides the process itself.
+  network, besides the process itself;
+- series by link, flow or queue: so much time and memory per row.
 
 In saturation less is accepted than offered: the time is less, and memory grows with the packets that wait at
 the nodes.
@@ -47,6 +48,10 @@ PORT_BYTES = 300
 """Of an InfiniBand fabric, besides tables and queues; what these and other networks take the core says."""
 PACKET_BYTES = 100
 
+ROW_NS = 2_000
+ROW_BYTES = 280
+"""Of a row of a series, until it is written."""
+
 ROUTER_CYCLES = 10
 """Cycles that a packet takes for a router [cycles]."""
 
@@ -66,9 +71,11 @@ class Survey:
     decides: bool
     input_vcs: int
     ports: int
+    output_vcs: int = 0
     state_bytes: int = 0
     set_up_steps: int = 0
     packet_hops: float | None = None
+    series_rows: int = 0
 
     @property
     def hops(self) -> float:
@@ -171,14 +178,28 @@ def _set_up(points: Sequence[Point]) -> float:
 def _expected(point: Point) -> tuple[float, float]:
     """Time [s] and memory [MB] of one point."""
     config, network = json.loads(point.config), survey(point)
+    rows = series_rows(point)
+    writing, written = rows * ROW_NS / 1e9, rows * ROW_BYTES / 1e6
     if is_fabric(config):
-        return packet_hops(point) * FABRIC_HOP_NS / 1e9, _fabric_bytes(network) / 1e6
+        time = packet_hops(point) * FABRIC_HOP_NS / 1e9
+        return time + writing, _fabric_bytes(network) / 1e6 + written
     inside = (
         network.nodes * _packet_rate(config, network.nodes) * min(_cycles(config), _latency(config, network))
     )
     time = 0.0 if runs_programs(point) else packet_hops(point) * _hop_ns(network) / 1e9
     state = network.state_bytes + PACKET_BYTES * inside
-    return time, state / 1e6
+    return time + writing, state / 1e6 + written
+
+
+def series_rows(point: Point) -> int:
+    """Expected rows of the series by link, flow or queue; 0 where it is not known how long programs take."""
+    config, network = json.loads(point.config), survey(point)
+    measure = config["measure"]
+    if runs_programs(point):
+        return 0
+    if is_fabric(config) or "link_series" not in measure.get("streams", []):
+        return network.series_rows
+    return network.output_vcs * (_cycles(config) // measure["interval"])
 
 
 def _fabric_bytes(network: Survey) -> float:

@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from hopsim import _core
 from hopsim.cli.check import command
 from hopsim.document import estimate
-from hopsim.document.estimate import expected, packet_hops, runs_programs, survey
+from hopsim.document.estimate import expected, packet_hops, runs_programs, series_rows, survey
 from hopsim.document.experiment import Experiment, Point
+from hopsim.runs.sweeps import run
 
 DRAGONFLY = {"dragonfly": {"p": 2, "a": 4, "h": 2}}
 TORUS = {"torus": {"sides": [6, 6]}}
@@ -102,6 +103,33 @@ def test_a_fabric_is_set_up_once_for_all_points_that_have_it() -> None:
     both = fabrics(topology__fat_tree__k=[4, 5], measure__seed=[1, 2])
     assert expected(both, 1).set_up_s == pytest.approx(2 * (alone + other))
     assert expected([point(CASES["torus"])], 1).set_up_s == 0
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {
+            "topology": {"mesh": {"sides": [3, 2]}},
+            "load": 0.1,
+            "measure": {"warmup": 100, "cycles": 300, "interval": 40, "streams": ["link_series"]},
+        },
+        {
+            "topology": {"fat_tree": {"k": 3, "levels": 2}},
+            "router": "infiniband",
+            "jobs": [{"flows": [{"source": 0, "destination": 8}, {"source": 1, "destination": 5}]}],
+            "measure": {
+                "time": {"warmup": "10 us", "window": "20 us", "interval": "2 us"},
+                "streams": ["flow_series", "queue_series"],
+            },
+        },
+    ],
+)
+def test_series_have_the_rows_that_are_expected(document: dict[str, Any]) -> None:
+    (one,) = Experiment.of(document).points()
+    result = run(document)
+    recorded = sum(result.tables[name].num_rows for name in document["measure"]["streams"])
+    assert recorded > 100
+    assert series_rows(one) == recorded
 
 
 def test_check_says_how_much_of_the_time_is_setting_up(

@@ -119,6 +119,7 @@ def test_a_network_without_fabric_has_no_steps_and_no_hops_of_its_own() -> None:
     least = {key: value for key, value in vars(NETWORK).items() if key != "state_bytes"}
     network = Survey(**least)
     assert (network.state_bytes, network.set_up_steps, network.packet_hops) == (0, 0, None)
+    assert (network.output_vcs, network.series_rows) == (0, 0)
 
 
 RATES: list[tuple[list[Config], float]] = [
@@ -211,6 +212,22 @@ def test_time_and_memory_of_a_fabric(surveyed: dict[str, Survey]) -> None:
     """400 ns per hop, 300 bytes per port, and 2 ns per step of setting it up."""
     assert expected([fabric()], 1) == Expected(2.0, 90 + 3 + 40 * 300 / 1e6, 0.5)
     assert expected([point()], 1).set_up_s == 0
+
+
+def test_rows_of_series_take_time_and_memory(surveyed: dict[str, Survey]) -> None:
+    """2 us and 280 bytes each: of 90 output VCs in 8 intervals; those of a fabric the core tells."""
+    surveyed["network"] = replace(NETWORK, output_vcs=90)
+    measure: Config = {"warmup": 1000, "cycles": 3000, "interval": 500, "streams": ["nodes"]}
+    without = expected([point(measure=measure)], 1)
+    found = expected([point(measure=measure | {"streams": ["nodes", "link_series"]})], 1)
+    assert found.cpu_s - without.cpu_s == pytest.approx(90 * 8 * 2e-6)
+    assert found.peak_mb - without.peak_mb == pytest.approx(90 * 8 * 280e-6)
+    surveyed["fabric"] = replace(FABRIC, series_rows=1_000_000)
+    assert expected([fabric()], 1).cpu_s == pytest.approx(2.0 + 2.0)
+    assert expected([fabric()], 1).peak_mb == pytest.approx(90 + 3 + 40 * 300 / 1e6 + 280)
+    # How many programs leave is not known.
+    both = point(traffic(), {"program": {}}, measure=measure | {"streams": ["link_series"]})
+    assert expected([both], 1).cpu_s == 0
 
 
 def test_the_largest_points_that_run_at_once_take_memory(surveyed: dict[str, Survey]) -> None:
