@@ -389,8 +389,10 @@ def time_lines(title: str, operations: pa.Table, messages: pa.Table, span: tuple
     for key, (name, colour) in ACTIVITIES.items():
         chosen = shown & (activity == key)
         first, last = np.maximum(begin[chosen], span[0]), np.minimum(end[chosen], span[1])
-        if len(first):
-            axes.barh(rank[chosen], last - first, left=first, height=0.8, color=colour)
+        rows = rank[chosen]
+        for row in np.unique(rows):
+            begins, lengths = first[rows == row], (last - first)[rows == row]
+            axes.broken_barh(list(zip(begins, lengths, strict=True)), (row - 0.4, 0.8), color=colour)
             handles[name] = Patch(color=colour)
     short_numbers(axes.xaxis)
     _lines_of(axes, messages, span)

@@ -12,6 +12,7 @@ from hopsim_reproduce.izu import (
     applications,
     busy_nodes,
     fairness,
+    flits,
     hotspot,
     hotspot_sources,
     latency,
@@ -49,6 +50,7 @@ from hopsim_reproduce.thesis import (
 
 FAMILIES = (
     table,
+    flits,
     fairness,
     latency,
     busy_nodes,

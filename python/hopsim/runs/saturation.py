@@ -233,7 +233,8 @@ class Search:
     @property
     def low(self) -> float:
         """The greatest load found below the next one at which sources keep up."""
-        below = [load for load in self.tried if self.high is None or load < self.high]
+        high = self.high
+        below = [load for load in self.tried if high is None or load < high]
         return max(filter(self.keeps_up, below), default=0.0)
 
     @property

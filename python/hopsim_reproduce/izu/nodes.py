@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from hopsim.results.result import Result
-from hopsim_reproduce.izu.system import PACKET_LENGTH, SIDE
+from hopsim_reproduce.izu.system import SIDE
 
 
 def loads(result: Result, column: str = "injected") -> np.ndarray:
     """What each node injected, generated or got [phits/cycle], by node."""
     packets = result.nodes.column(column).to_numpy()
-    return packets * PACKET_LENGTH / result.config["measure"]["cycles"]
+    length = result.config["jobs"][0]["traffic"]["packet_length"]
+    return packets * length / result.config["measure"]["cycles"]
 
 
 def mean_loads(results: Sequence[Result], column: str = "injected") -> np.ndarray:

@@ -7,7 +7,9 @@ queue (generation) or when it leaves it (injection).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hopsim.results.result import Result
@@ -107,13 +109,37 @@ def _document(mechanism: Mechanism, pattern: str, stamp: str, scale: Scale) -> D
     )
 
 
-def _experiment(mechanism: Mechanism, pattern: str, stamp: str, scale: Scale, seeds: int) -> Experiment:
-    document = _document(mechanism, pattern, stamp, scale)
-    return Experiment(slug(mechanism.title, pattern, stamp), document, [FULL_LOAD], seeds)
+@dataclass(frozen=True, eq=False)
+class Routers:
+    """Routers that the table and the figure are taken with.
+
+    Attributes:
+        suffix: what the names of the entries end with.
+        title: what their titles end with.
+        document: the experiment of a mechanism, a pattern and a stamp, without its load and seed.
+        notes: what is run, and what the paper leaves open.
+    """
+
+    suffix: str
+    title: str
+    document: Callable[[Mechanism, str, str, Scale], Document]
+    notes: Callable[[Scale], list[str]]
+
+    def experiment(
+        self, mechanism: Mechanism, pattern: str, stamp: str, scale: Scale, seeds: int
+    ) -> Experiment:
+        """The runs of a mechanism, a pattern and a stamp."""
+        document = self.document(mechanism, pattern, stamp, scale)
+        return Experiment(slug(mechanism.title, pattern, stamp), document, [FULL_LOAD], seeds)
 
 
-def _experiments(scale: Scale, seeds: int) -> list[Experiment]:
-    return [_experiment(AGE, pattern, stamp, scale, seeds) for pattern in PUBLISHED for stamp in STAMPS]
+WHOLE_PACKETS = Routers("", "", _document, _notes)
+"""As in the other entries: room for a whole packet (virtual cut-through)."""
+
+
+def _experiments(routers: Routers, scale: Scale, seeds: int) -> list[Experiment]:
+    each = [(pattern, stamp) for pattern in PUBLISHED for stamp in STAMPS]
+    return [routers.experiment(AGE, pattern, stamp, scale, seeds) for pattern, stamp in each]
 
 
 def _least(results: Results, pattern: str, stamp: str) -> Measured:
@@ -194,9 +220,9 @@ def _draw(scale: Scale, results: Results) -> Figure:
     return drawing.beside(title, _conclude(scale, results).comparisons, [_quantity(each) for each in STAMPS])
 
 
-def _row_experiments(scale: Scale, seeds: int) -> list[Experiment]:
-    age = [_experiment(AGE, TRANSPOSE, stamp, scale, seeds) for stamp in STAMPS]
-    return [*age, _experiment(RR, TRANSPOSE, FINITE, scale, seeds)]
+def _row_experiments(routers: Routers, scale: Scale, seeds: int) -> list[Experiment]:
+    age = [routers.experiment(AGE, TRANSPOSE, stamp, scale, seeds) for stamp in STAMPS]
+    return [*age, routers.experiment(RR, TRANSPOSE, FINITE, scale, seeds)]
 
 
 def _rows(results: Results) -> dict[str, list[Measured]]:
@@ -296,24 +322,29 @@ def _row_figure(_scale: Scale, results: Results) -> Figure:
 
 def entries() -> list[Entry]:
     """The table and the figure."""
+    return entries_of(WHOLE_PACKETS)
+
+
+def entries_of(routers: Routers) -> list[Entry]:
+    """The table and the figure with some routers."""
     return [
         Entry(
-            name="izu-table-2",
-            title="Least throughput of a node with age arbitration by time stamp, 8×8 mesh",
+            name=f"izu-table-2{routers.suffix}",
+            title=f"Least throughput of a node with age arbitration by time stamp, 8×8 mesh{routers.title}",
             source=f"{IZU}, table 2",
-            notes=_notes,
+            notes=routers.notes,
             seeds=SEEDS,
-            experiments=_experiments,
+            experiments=partial(_experiments, routers),
             conclude=_conclude,
             draw=_draw,
         ),
         Entry(
-            name="izu-figure-3",
-            title="Throughput of the nodes of row 0 under transpose by time stamp, 8×8 mesh",
+            name=f"izu-figure-3{routers.suffix}",
+            title=f"Throughput of the nodes of row 0 under transpose by time stamp, 8×8 mesh{routers.title}",
             source=f"{IZU}, figure 3",
-            notes=_notes,
+            notes=routers.notes,
             seeds=SEEDS,
-            experiments=_row_experiments,
+            experiments=partial(_row_experiments, routers),
             conclude=_row_outcome,
             draw=_row_figure,
         ),
