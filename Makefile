@@ -76,9 +76,10 @@ mutants-rust: $(BUILT) $(CARGO_MUTANTS)  ## a sample of what cargo-mutants can b
 lint:  ## rustfmt, clippy, ruff, pyright
 	@$(MAKE) --no-print-directory --jobs=2 lint-rust lint-python
 
+# In a folder of its own, so that tests can be built at the same time.
 lint-rust: | $(BIN)/maturin  ## rustfmt, clippy
 	cargo fmt --all --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo clippy --quiet --workspace --all-targets --target-dir target/lint -- -D warnings
 
 lint-python: $(LINTABLE)  ## ruff, pyright
 	$(BIN)/ruff check .
