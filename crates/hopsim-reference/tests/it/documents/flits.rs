@@ -231,6 +231,16 @@ fn allocate_otherwise(document: &mut Value, draw: u16) {
     }
 }
 
+/// Allocators serve in turn from now on, as they do by default: only so a run may be in the mode of the plainest routers.
+fn serve_in_turn(document: &mut Value) {
+    let router = &mut document["router"]["virtual_channel"];
+    for key in ["vc_allocator", "switch_allocator"] {
+        router[key] = json!("separable_input_first");
+    }
+    (router["switch_input"], router["arbiter"]) = (json!("vc"), json!("round_robin"));
+    (router["speculation"], router["hold_switch"]) = (json!("none"), json!(false));
+}
+
 /// Nodes have buffers for flits from now on, of so many above the least.
 fn give_ejection_buffers(document: &mut Value, spare: u64) {
     let jobs = document["jobs"].as_array().unwrap();
@@ -308,6 +318,9 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
         allocate_otherwise(&mut document, seed / 48);
         speed_up(&mut document, seed / 7);
         work_in_batches(&mut document, seed / 11);
+        if seed % 5 == 0 {
+            serve_in_turn(&mut document);
+        }
         fit_ejection(&mut document);
         if !programs.is_empty() {
             document["units"] = json!({ "cycle": "1 ns", "phit": "4 B" });
