@@ -34,6 +34,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "hopsim/document/estimate": ("document/estimate", "document/estimate_exact"),
     "hopsim/runs/memory": ("runs/memory",),
     "hopsim/insight/packets": ("insight/packets_exact",),
+    "hopsim/insight/flits": ("insight/flits_exact",),
     "hopsim/runs/packet_trace": ("runs/packet_trace_exact",),
     "hopsim/results/result": ("runs/python", "results/results_exact"),
     "hopsim/metrics/summary_table": ("metrics/summary_table",),

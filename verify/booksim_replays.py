@@ -2,17 +2,19 @@
 
 Packets that BookSim was given, or drew itself, are given here at the same times, and every packet is to
 pass in the same cycles. Three kinds of scenarios: replays of hundreds of packets, traces of a few packets
-(`t01` …) of whose heads every stage is known, and runs of BookSim with its own random numbers (`ss-` …).
+(`t01` …) of whose flits every stage is known, and runs of BookSim with its own random numbers (`ss-` …).
 """
 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import lzma
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
@@ -24,8 +26,9 @@ from verify.simulate import Document
 FOLDER = Path(__file__).parent / "reference"
 SCENARIOS = FOLDER / "booksim-replays.csv"
 PACKETS = FOLDER / "booksim-replay-packets.csv.xz"
-HEADS = FOLDER / "booksim-trace-heads.csv"
-OF_STAGES = ("router", "arrived", "granted", "departed")
+FLITS = FOLDER / "booksim-trace-flits.csv"
+OF_FLITS = ("flit", "router", "arrived", "granted", "departed")
+OF_HEADS = ("routed", "vc_allocated")
 REST = 200
 """Cycles behind the last packet, in which nothing happens."""
 
@@ -51,12 +54,19 @@ class Packet:
 
 
 @dataclass(frozen=True)
-class Stage:
-    """The head of a packet at a router: when it arrived, was granted the switch and left."""
+class Stages:
+    """A flit at a router: when it arrived, when the stages of the router ended for it, and when it left.
+
+    BookSim says nothing of the route of a head that was known before (lookahead), and of flits behind heads
+    neither route nor VC allocation are told.
+    """
 
     packet: int
+    flit: int
     router: int
     arrived: int
+    routed: int | None
+    vc_allocated: int | None
     granted: int
     departed: int
 
@@ -69,13 +79,13 @@ class Scenario:
         name: of the scenario.
         options: of BookSim, as `name=value;name=value`.
         packets: in the order in which they were generated.
-        stages: of the heads; none where they are not known.
+        stages: of the flits; none where they are not known.
     """
 
     name: str
     options: str
     packets: Sequence[Packet]
-    stages: frozenset[Stage]
+    stages: frozenset[Stages]
 
     def document(self) -> Document:
         """The same experiment here."""
@@ -93,7 +103,8 @@ class Scenario:
             for packet in self.packets
         ]
         end = max(max(packet.expected or (packet.cycle,)) for packet in self.packets) + REST
-        measure = {"warmup": 0, "cycles": end, "streams": ["packet_hops"]}
+        streams = ["packet_hops", *(["flit_hops"] if self.stages else [])]
+        measure = {"warmup": 0, "cycles": end, "streams": streams}
         kept = {key: value for key, value in document.items() if key != "load"}
         return {**kept, "jobs": [{"traffic": {"packet_list": listed}}], "measure": measure}
 
@@ -109,11 +120,10 @@ def read() -> list[Scenario]:
             )
             packet = Packet(cycle, source, destination, length, expected or None)
             packets[row["scenario"]].append(packet)
-    stages: dict[str, set[Stage]] = defaultdict(set)
-    with HEADS.open(newline="") as file:
+    stages: dict[str, set[Stages]] = defaultdict(set)
+    with FLITS.open(newline="") as file:
         for row in csv.DictReader(file):
-            numbers = (int(row[name]) for name in ("packet", *OF_STAGES))
-            stages[row["scenario"]].add(Stage(*numbers))
+            stages[row["scenario"]].add(_stages(int(row["packet"]), row))
     with SCENARIOS.open(newline="") as file:
         return [
             Scenario(name, row["options"], packets[name], frozenset(stages[name]))
@@ -122,28 +132,41 @@ def read() -> list[Scenario]:
         ]
 
 
+def _stages(packet: int, row: Mapping[str, Any]) -> Stages:
+    """A row of the table of BookSim, where nothing is empty text, or of the stream `flit_hops`."""
+    flit, router, arrived, granted, departed = (int(row[name]) for name in OF_FLITS)
+    routed, vc_allocated = (None if row[name] in {"", None} else int(row[name]) for name in OF_HEADS)
+    return Stages(packet, flit, router, arrived, routed, vc_allocated, granted, departed)
+
+
 def compare(scenario: Scenario) -> tuple[int, int, str]:
     """How many packets are compared, how many pass in other cycles, and the first of these in words."""
     document = scenario.document()
     latency = document["links"]["injection"]["latency"]
     passed: dict[tuple[int, int], list[Mapping[str, int]]] = defaultdict(list)
-    for row in hs.run(document, progress=False).packet_hops.to_pylist():
+    result = hs.run(document, progress=False)
+    for row in result.packet_hops.to_pylist():
         passed[row["source"], row["serial"]].append(row)
+    flits: dict[tuple[int, int], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in result.flit_hops.to_pylist() if scenario.stages else []:
+        flits[row["source"], row["serial"]].append(row)
+    tells_routes = any(stages.routed is not None for stages in scenario.stages)
     serials: Counter[int] = Counter()
     compared, differ, first = 0, 0, ""
     for number, listed in enumerate(document["jobs"][0]["traffic"]["packet_list"]):
         source = listed["source"]
-        hops = passed[source, serials[source]]
+        key = (source, serials[source])
+        hops = passed[key]
         serials[source] += 1
         expected = scenario.packets[number].expected
         if expected is None:
             continue
         head, last = hops[0]["arrived"] - latency, hops[-1]
         found = (head, last["departed"] + latency, int(last["delivered"]), len(hops))
-        stages = {
-            Stage(number, hop["router"], hop["arrived"], hop["granted"], hop["departed"]) for hop in hops
-        }
-        known = {stage for stage in scenario.stages if stage.packet == number}
+        known = {stages for stages in scenario.stages if stages.packet == number}
+        stages = {_stages(number, row) for row in flits[key]}
+        if not tells_routes:
+            stages = {dataclasses.replace(each, routed=None) for each in stages}
         compared += 1
         if found != expected or (known and known != stages):
             differ += 1

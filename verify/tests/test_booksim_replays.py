@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 from verify import booksim_replays
-from verify.booksim_replays import Scenario, Stage
+from verify.booksim_replays import Scenario
 
 ALL = booksim_replays.read()
 
@@ -29,12 +29,13 @@ def test_a_packet_that_passes_in_another_cycle_is_told() -> None:
     assert first.startswith("packet 7: ")
 
 
-def test_a_head_that_is_granted_in_another_cycle_is_told() -> None:
+@pytest.mark.parametrize("stage", ["arrived", "routed", "vc_allocated", "granted", "departed"])
+def test_a_flit_that_passes_a_stage_in_another_cycle_is_told(stage: str) -> None:
     scenario = next(each for each in ALL if each.name == "t01-default")
-    other = frozenset(
-        Stage(0, stage.router, stage.arrived, stage.granted + (stage.router == 1), stage.departed)
-        for stage in scenario.stages
-    )
+    flit = 0 if stage in {"routed", "vc_allocated"} else 3
+    (wrong,) = (each for each in scenario.stages if (each.router, each.flit) == (1, flit))
+    late = dataclasses.replace(wrong, **{stage: getattr(wrong, stage) + 1})
+    other = (scenario.stages - {wrong}) | {late}
     assert booksim_replays.compare(dataclasses.replace(scenario, stages=other))[1] == 1
 
 

@@ -2,6 +2,7 @@
 
 use hopsim_cycles::control::Cancelled;
 use hopsim_cycles::deadlock::DeadlockReport;
+use hopsim_experiment::config::measure::RecordStream;
 use hopsim_infiniband::error::Deadlock;
 use hopsim_memory::Shortage;
 pub use hopsim_network::error::{ConfigError, Origin};
@@ -23,8 +24,8 @@ pub enum RunError {
     Unfinished(u32, Vec<JobProgress>),
     /// Programs were not done when the time series had as many rows as it may: `measure.interval`, and that number.
     LongSeries(u32, u32),
-    /// The stream `packet_hops` has more rows than it may: `measure.packets.every`, and that number.
-    LongTrace(u32, u32),
+    /// A stream of packets has more rows than it may: `measure.packets.every`, the stream, and that number.
+    LongTrace(u32, RecordStream, u32),
     /// Memory is not there: how much was asked for.
     Memory(Shortage),
     /// A snapshot does not hold the state that it should.
@@ -61,10 +62,11 @@ impl fmt::Display for RunError {
                 let reason = format!("the time series has {rows} rows, and programs are not done");
                 write!(f, "measure.interval = {interval}: {reason}; valid: 0 or a longer interval")
             }
-            Self::LongTrace(every, rows) => write!(
+            Self::LongTrace(every, stream, rows) => write!(
                 f,
-                "measure.packets.every = {every}: the stream packet_hops has more than {rows} rows; valid: a greater number, or \
-                 fewer packets by measure.packets.source, destination, from and to"
+                "measure.packets.every = {every}: the stream {} has more than {rows} rows; valid: a greater number, or \
+                 fewer packets by measure.packets.source, destination, from and to",
+                stream.name()
             ),
         }
     }

@@ -161,6 +161,16 @@ pub trait Observer: Default + Send + 'static {
     #[inline]
     fn held(&mut self, _places: &mut Self::Places, _slot: SlotId, _length: u32, _arrived: u32) {}
 
+    /// Whether the observer wants to hear of [flits](Self::flit) one by one.
+    #[inline]
+    fn hears_flits(_places: &Self::Places) -> bool {
+        false
+    }
+
+    /// Something has happened to the flits of an input VC of a virtual-channel router.
+    #[inline]
+    fn flit(_places: &mut Self::Places, _slot: SlotId, _event: &FlitEvent<'_>) {}
+
     /// The run ends with cycle `end`.
     fn end(_places: &mut Self::Places, _end: u32) {}
 }
@@ -199,6 +209,32 @@ pub struct Grant {
     pub departure: u32,
     /// Whether the grant may leave an output VC of the router without room.
     pub fills: bool,
+}
+
+/// What happens to the flits of an input VC. They arrive and cross in order, packet by packet.
+#[derive(Clone, Copy, Debug)]
+pub enum FlitEvent<'a> {
+    /// A flit arrives in this cycle.
+    Arrives(u32),
+    /// The route of the packet that is first now is computed by the end of this cycle.
+    IsRouted(u32),
+    /// The allocation of the output VC that the first packet is granted ends in this cycle.
+    OwnsVc(u32),
+    /// The next flit is granted the switch.
+    Crosses(&'a FlitGrant<'a>),
+}
+
+/// A grant of the switch to a flit.
+#[derive(Clone, Copy, Debug)]
+pub struct FlitGrant<'a> {
+    /// The packet, if the flit is its head.
+    pub head: Option<&'a Packet>,
+    /// The output VC.
+    pub pair: PairId,
+    /// The cycle of the grant.
+    pub now: u32,
+    /// The cycle in which the flit departs.
+    pub departure: u32,
 }
 
 /// What the head of an injection VC waits for in a cycle; of several outputs it may use, the one that lacks least counts, in

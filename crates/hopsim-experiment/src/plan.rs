@@ -332,6 +332,13 @@ fn check_streams(experiment: &Experiment) -> Result<(), ConfigError> {
                 .value(format!("{:?}", stream.name()))
                 .valid("no such stream, or router.cioq"));
         }
+        let has_flits = matches!(experiment.router, RouterConfig::VirtualChannel(_));
+        if *stream == RecordStream::FlitHops && has_contention && !has_flits {
+            let reason = "packets do not move flit by flit";
+            return Err(ConfigError::new(format!("measure.streams.{index}"), reason)
+                .value(format!("{:?}", stream.name()))
+                .valid("packet_hops, or router.virtual_channel"));
+        }
         let reason = match RecordStream::OF_PROGRAMS.contains(stream) {
             _ if RecordStream::OF_FABRICS.contains(stream) => "the network is no InfiniBand fabric",
             true if !has_programs => "no job runs a program",

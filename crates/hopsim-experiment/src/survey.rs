@@ -3,7 +3,7 @@
 use crate::config::measure::RecordStream;
 use crate::memory;
 use crate::plan::fabric::{FabricPlan, Kept, MessagesPlan, outputs};
-use crate::plan::output_vcs::output_vcs;
+use crate::plan::output_vcs::count_output_vcs;
 use crate::plan::{AnyPlan, Plan};
 use crate::proof::{deadlock_line, prove_within};
 use hopsim_network::interrupt;
@@ -68,7 +68,7 @@ pub struct Survey {
     pub set_up_steps: u64,
     /// Hops of all packets of an InfiniBand fabric, if every flow has its rate or an equal share of what its host can send.
     pub packet_hops: Option<f64>,
-    /// Rows of the series of an InfiniBand fabric, those of queues for one VL; 0 of other networks.
+    /// Rows of the series of an InfiniBand fabric, those of links and queues for one VL; 0 of other networks.
     pub series_rows: u64,
 }
 
@@ -132,7 +132,7 @@ impl Survey {
             decides: plan.system.routing.redecides(),
             input_vcs: routers * vcs,
             ports: routers * layout.ports(),
-            output_vcs: output_vcs(plan).len(),
+            output_vcs: count_output_vcs(plan),
             state_bytes: memory::of_state(u64::from(own.routers), (routers * layout.ports()) as u64),
             ..own
         }
@@ -181,15 +181,17 @@ fn deadlock_of_fabric(plan: &FabricPlan) -> String {
 fn series_rows(plan: &FabricPlan) -> u64 {
     let wants = |stream| plan.experiment.measure.streams.contains(&stream);
     let intervals = plan.span.interval.map_or(0, |interval| plan.span.end / interval);
-    let flows = if wants(RecordStream::FlowSeries) { plan.accounts.len() } else { 0 };
-    let mut queues = BTreeSet::new();
-    if wants(RecordStream::QueueSeries) {
+    let (of_links, of_queues) = (wants(RecordStream::LinkSeries), wants(RecordStream::QueueSeries));
+    let mut ports = BTreeSet::new();
+    if of_links || of_queues {
         for flow in &plan.flows {
-            queues.extend(outputs(&plan.fabric, [flow.source, flow.destination]));
+            ports.extend(outputs(&plan.fabric, [flow.source, flow.destination]));
         }
-        queues.retain(|&port| !plan.fabric.is_host(port));
     }
-    intervals * (flows + queues.len()) as u64
+    let flows = if wants(RecordStream::FlowSeries) { plan.accounts.len() } else { 0 };
+    let links = if of_links { ports.len() } else { 0 };
+    ports.retain(|&port| of_queues && !plan.fabric.is_host(port));
+    intervals * (flows + links + ports.len()) as u64
 }
 
 /// Hops of all packets of a fabric, if every flow has its rate or an equal share of what its host can send.

@@ -4,9 +4,11 @@
 
 mod allocation;
 mod batches;
+mod chosen;
 pub mod columns;
 pub mod evidence;
 pub mod fabric;
+mod flit_hops;
 mod flows;
 mod histograms;
 pub mod link_series;

@@ -1,16 +1,15 @@
 //! The routers that packets pass, and what they wait for in each: the record stream `packet_hops`.
 
 use super::{Column, Table};
+use crate::chosen::Chosen;
 use crate::table_kind::{CYCLES, ColumnText};
 use hopsim_cycles::kernel::ids::Id as _;
 use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::kernel::packet::PacketKey;
 use hopsim_cycles::observer::Grant;
-use hopsim_experiment::config::measure::PacketsConfig;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{NONE, TERMINAL};
 use rustc_hash::FxHashMap;
-use std::ops::Range;
 
 /// Columns of the table.
 pub const PACKET_HOPS: [ColumnText; 24] = [
@@ -85,25 +84,6 @@ impl HopRow {
     }
 }
 
-/// Which packets are recorded. It follows from what is known of a packet when it is generated, so all of its rows are there or none.
-#[derive(Clone, Debug)]
-struct Chosen {
-    every: u32,
-    source: Option<u32>,
-    destination: Option<u32>,
-    generated: Range<u32>,
-}
-
-impl Chosen {
-    fn has(&self, packet: &PacketKey) -> bool {
-        let is = |wanted: Option<u32>, node: u32| wanted.is_none_or(|wanted| wanted == node);
-        packet.serial.is_multiple_of(self.every)
-            && is(self.source, packet.source)
-            && is(self.destination, packet.destination)
-            && self.generated.contains(&packet.generated)
-    }
-}
-
 /// The routers that packets have passed, in no order.
 #[derive(Clone, Debug)]
 pub struct PacketHops {
@@ -117,11 +97,8 @@ pub struct PacketHops {
 impl PacketHops {
     /// An empty table of the packets that the plan asks for.
     pub fn new(plan: &Plan) -> Self {
-        let config = plan.experiment.measure.packets.clone().unwrap_or_default();
-        let PacketsConfig { every, source, destination, from, to } = config;
-        let chosen = Chosen { every, source, destination, generated: from..to.unwrap_or(u32::MAX) };
         Self {
-            chosen,
+            chosen: Chosen::new(plan),
             nodes_per_router: plan.system.topology.nodes_per_router(),
             rows: Vec::new(),
             ends: Vec::new(),

@@ -1,6 +1,7 @@
 //! Counters of places: nodes, slots and pairs. They belong to the region that the place is in, which alone writes them.
 
 use crate::allocation::Allocations;
+use crate::flit_hops::FlitHops;
 use crate::link_series::LinkSeries;
 use crate::output_queues::OutputQueues;
 use crate::packet_hops::PacketHops;
@@ -239,6 +240,9 @@ pub struct Places {
     pub links: Option<LinkCounts>,
     /// Cycles that the heads of injection VCs waited, if asked for.
     pub waits: Option<Box<WaitCounts>>,
+    /// The stages of flits, if asked for; such runs are not saved.
+    #[serde(skip)]
+    pub flits: Option<Box<FlitHops>>,
 }
 
 impl Places {
@@ -262,6 +266,7 @@ impl Places {
             .then(|| LinkCounts::new(plan, routers)),
             waits: wants(RecordStream::InjectionWaits)
                 .then(|| Box::new(WaitCounts::new(nodes, routers, stride))),
+            flits: FlitHops::wanted(plan, routers).map(Box::new),
         }
     }
 
@@ -281,8 +286,11 @@ impl Places {
         }
     }
 
-    /// Rows of the stream `packet_hops` so far.
-    pub fn packet_hops(&self) -> usize {
+    /// Rows of a stream of packets, or of their flits, so far.
+    pub fn rows_of_packets(&self, stream: RecordStream) -> usize {
+        if stream == RecordStream::FlitHops {
+            return self.flits.as_deref().map_or(0, FlitHops::count);
+        }
         self.waits_of_links().and_then(|waits| waits.packets.as_ref()).map_or(0, PacketHops::count)
     }
 
@@ -334,12 +342,15 @@ impl Places {
             waits.last.extend(last);
             waits.since.extend(since);
         }
+        if let (Some(flits), Some(other)) = (&mut self.flits, &other.flits) {
+            flits.append(other);
+        }
     }
 
     /// The counts of a region among those of a network.
     #[must_use]
     pub fn part(&self, span: &Span) -> Self {
-        let Self { first_node: _, injected, backlogs, stalls, nodes, links, waits } = self;
+        let Self { first_node: _, injected, backlogs, stalls, nodes, links, waits, flits: _ } = self;
         let (first, count) = (span.first_node as usize, span.nodes);
         let by_slot = |stride: usize| {
             let first = span.first_router as usize * stride;
@@ -391,6 +402,7 @@ impl Places {
             waits: waits
                 .as_ref()
                 .map(|waits| Box::new(waits.part(first..first + count, by_slot(waits.stride)))),
+            flits: None,
         }
     }
 

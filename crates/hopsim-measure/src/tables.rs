@@ -7,6 +7,7 @@ use super::recorder::Recorder;
 use super::summary::Figures;
 use super::{Column, Table, allocation, link_tables, output_queues, program_tables, standing_tables};
 use crate::allocation::ALLOCATION;
+use crate::flit_hops::FLIT_HOPS;
 use crate::output_queues::OUTPUT_QUEUES;
 use crate::packet_hops::PACKET_HOPS;
 use crate::table_kind::{CYCLES, ColumnText, LOAD, PACKETS, TableKind, recorded};
@@ -23,7 +24,7 @@ pub fn mean(sum: u64, count: u32) -> f64 {
 type MakeTable = fn(&Plan, &Counts) -> Option<Table>;
 
 /// The tables before those of programs.
-pub const FIRST: [TableKind<MakeTable>; 16] = [
+pub const FIRST: [TableKind<MakeTable>; 17] = [
     TableKind {
         name: "batches",
         stream: None,
@@ -101,6 +102,12 @@ pub const FIRST: [TableKind<MakeTable>; 16] = [
         stream: Some(RecordStream::PacketHops),
         columns: &[&PACKET_HOPS],
         make: |plan, counts| Some(counts.places.waits_of_links()?.packets.as_ref()?.table(plan)),
+    },
+    TableKind {
+        name: "flit_hops",
+        stream: Some(RecordStream::FlitHops),
+        columns: &[&FLIT_HOPS],
+        make: |plan, counts| Some(counts.places.flits.as_ref()?.table(plan)),
     },
     TableKind {
         name: "congestion_trees",

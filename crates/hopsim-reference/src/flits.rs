@@ -5,7 +5,7 @@ use crate::arbiter::Candidate;
 use crate::matching::{Asks, Precedence};
 use crate::simulator::Simulator;
 use crate::state::flits::{CreditMessage, Flits, Owned};
-use crate::state::packet::{Choice, Packet, Phit, Role};
+use crate::state::packet::{Choice, FlitPassage, Packet, Phit, Role};
 use crate::state::parts::{Outstanding, Resident};
 use crate::state::place::{Place, Request};
 use hopsim_cycles::choices::{
@@ -429,6 +429,7 @@ impl Simulator<'_> {
         if index == 0 {
             self.set_head_out(place);
         }
+        self.note_flit(place, (packet, index));
         self.routers[router].inputs[input].vcs[vc][0].crossed += 1;
         self.send_flit(place, (packet, index));
         if index + 1 == self.packets[packet].length {
@@ -441,6 +442,49 @@ impl Simulator<'_> {
                 messages.back_mut().expect("it is there").flits.push((vc, (packet, index)));
             }
             Some(messages) => messages.push_back(CreditMessage { step, flits: vec![(vc, (packet, index))] }),
+        }
+    }
+
+    /// Notes when the first flit of an input VC has passed the stages of its router.
+    fn note_flit(&mut self, place: Place, (packet, flit): (usize, u32)) {
+        let (router, input, vc) = place;
+        let flits = self.flits(router);
+        let owned = flits.lanes[input][vc].owned.as_ref().expect("it has a VC");
+        let to = owned.choice.to;
+        let cycle = |step| flits.plan.speedup.cycle_of(step);
+        // The head may be routers ahead; the flit before has been here.
+        let before = |last: &&FlitPassage| {
+            last.flit + 1 == flit && (last.router as usize, last.input) == (router, (input, vc))
+        };
+        let hop = match self.packets[packet].flits.iter().rev().find(before) {
+            Some(last) => last.hop,
+            None => self.packets[packet].trace.hops.len() - 1,
+        };
+        let passage = FlitPassage {
+            flit,
+            hop,
+            router: router as u32,
+            input: (input, vc),
+            to,
+            arrived: self.routers[router].inputs[input].vcs[vc][0].arrivals[flit as usize],
+            stages: (flit == 0).then(|| (cycle(self.end_of_routing(place)), cycle(owned.ready - 1))),
+            granted: self.now,
+            departed: self.departure(router, to.port),
+        };
+        self.packets[packet].flits.push(passage);
+    }
+
+    /// The step at whose end the route of the first packet of an input VC was there, or that in which it became the first if its
+    /// route was known.
+    fn end_of_routing(&self, (router, input, vc): Place) -> u64 {
+        let flits = self.flits(router);
+        let lane = &flits.lanes[input][vc];
+        let arrived = flits.plan.speedup.steps(self.routers[router].inputs[input].vcs[vc][0].arrived).start;
+        let begins = arrived.max(lane.left.map_or(0, |left| left + 1));
+        match flits.plan.routing_delay {
+            0 => begins,
+            _ if self.works_in_batches(router) => lane.routed.expect("it has gone on"),
+            cycles => begins + u64::from(cycles) - 1,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is known of packets when a run is over: what metrics are computed from.
 
-use crate::state::packet::Passage;
+use crate::state::packet::{FlitPassage, Passage};
 use crate::state::program::told::Programs;
 use crate::state::standing::Congestion;
 use crate::state::waiting::Waiting;
@@ -26,6 +26,8 @@ pub struct Life {
     pub late: u32,
     /// The routers passed, if it is asked what packets wait for: what the trace does not say of them.
     pub passages: Vec<Passage>,
+    /// The routers that its flits have passed, if they move one by one.
+    pub flits: Vec<FlitPassage>,
 }
 
 impl Life {

@@ -174,6 +174,7 @@ impl Simulator<'_> {
             dropped: false,
             requested: None,
             passages: Vec::new(),
+            flits: Vec::new(),
             absorbed: 0,
         });
         self.packets.len() - 1

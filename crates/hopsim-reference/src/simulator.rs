@@ -137,7 +137,7 @@ impl<'a> Simulator<'a> {
         }
         self.packets.truncate(generated);
         let late = self.plan.experiment.links.ejection.map_or(1, |link| link.latency) - 1;
-        let life = |Packet { trace, length, admitted, dropped, requested, passages, .. }| Life {
+        let life = |Packet { trace, length, admitted, dropped, requested, passages, flits, .. }| Life {
             trace,
             length,
             admitted,
@@ -145,6 +145,7 @@ impl<'a> Simulator<'a> {
             requested,
             late,
             passages,
+            flits,
         };
         let lives = self.packets.into_iter().map(life).collect();
         Record {
@@ -281,6 +282,7 @@ fn arrive(vc: &mut VecDeque<Resident>, phit: &Phit, now: u32) {
             packet: phit.packet,
             arrived: now,
             phits: 0,
+            arrivals: Vec::new(),
             crossed: 0,
             settled: None,
             way: OnceCell::new(),
@@ -289,4 +291,5 @@ fn arrive(vc: &mut VecDeque<Resident>, phit: &Phit, now: u32) {
     let resident = vc.iter_mut().find(|r| r.packet == phit.packet).expect("the head comes first");
     assert_eq!(resident.phits, phit.index, "phits come in order");
     resident.phits += 1;
+    resident.arrivals.push(now);
 }

@@ -44,6 +44,11 @@ NODE = click.IntRange(0)
     "--slowest", metavar="N", type=click.IntRange(1), help="Of them the N with the greatest latency."
 )
 @click.option(
+    "--flits",
+    is_flag=True,
+    help="Tell of each flit when it passed the stages of each router (virtual-channel routers).",
+)
+@click.option(
     "--perfetto",
     metavar="PATH",
     type=click.Path(path_type=Path),
@@ -60,6 +65,7 @@ def command(  # noqa: PLR0913 (an option each)
     every: int | None,
     after: int | None,
     slowest: int | None,
+    flits: bool,
     perfetto: Path | None,
     point: int | None,
     workers: int | None,
@@ -70,18 +76,22 @@ def command(  # noqa: PLR0913 (an option each)
     --every or --slowest asks for others, of those that measure.packets chooses, if FILE has it. FILE may also
     be a results directory that has recorded the stream packet_hops. Of more than ten packets the first ten
     are shown; the trace has all.
+
+    Below each router --flits has a line per flit: when it arrived, ended route computation (RC) and VC
+    allocation (VA), which are of heads alone, was granted the switch (SA), and left.
     """
     choice = Choice(source, destination, serial, every, after, slowest, of_command)
     if perfetto is not None:
         refuse_unwritable(perfetto)
     most = 1 if serial is every is slowest is None else None
     if Path(experiment).is_dir():
-        found = _recorded(Path(experiment), point, assignments, choice, most)
+        found = _recorded(Path(experiment), point, assignments, choice, most, with_flits=flits)
     elif point is not None:
         raise ConfigError(f"--point {point}: {experiment} is not a results directory; valid: no --point")
     else:
         document = options.document(experiment, assignments)
-        found = traced(document, choice, most, workers=workers or all_cores(), progress=True)
+        cores = workers or all_cores()
+        found = traced(document, choice, most, with_flits=flits, workers=cores, progress=True)
     _show(found)
     if perfetto is not None:
         write_perfetto(found, perfetto)
@@ -89,7 +99,13 @@ def command(  # noqa: PLR0913 (an option each)
 
 
 def _recorded(
-    directory: Path, point: int | None, assignments: tuple[str, ...], choice: Choice, most: int | None
+    directory: Path,
+    point: int | None,
+    assignments: tuple[str, ...],
+    choice: Choice,
+    most: int | None,
+    *,
+    with_flits: bool,
 ) -> list[Packet]:
     """Packets that a point of a results directory has recorded."""
     if assignments:
@@ -98,7 +114,7 @@ def _recorded(
             "valid: no --set, or the file of an experiment"
         )
     results, number = chosen(directory, point)
-    return packets.of(results.by_number(number), choice, most)
+    return packets.of(results.by_number(number), choice, most, with_flits=with_flits)
 
 
 def _show(found: list[Packet]) -> None:

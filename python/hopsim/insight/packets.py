@@ -1,6 +1,7 @@
 """Packets one by one: which routers they passed, and what they waited for in each.
 
-All of it is read from the stream `packet_hops`; `docs/model.md`, Measurement, says what it holds.
+All of it is read from the stream `packet_hops`, and of their flits from `flit_hops`; `docs/model.md`,
+Measurement, says what they hold.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from hopsim.errors import ConfigError
+from hopsim.insight import flits
 from hopsim.insight.causes import CAUSES
+from hopsim.insight.flits import FlitPassage
 from hopsim.spelling import Spelling, of_python
 
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ class Passage:
         pipeline: from the arrival until it could have been granted something at the earliest.
         crossing: from the grant to where it queues at the output.
         misrouted: whether it has left its minimal path, with this hop or before.
+        flits: its flits there, if these are asked for.
     """
 
     router: int
@@ -59,6 +63,7 @@ class Passage:
     pipeline: int
     crossing: int
     misrouted: bool
+    flits: tuple[FlitPassage, ...] = ()
 
     @property
     def at_output(self) -> int:
@@ -154,7 +159,14 @@ class Packet:
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=False)) + f"  {row[4]}"
             for row in rows
         ]
-        return [title, *(f"  {line}".rstrip() for line in aligned), self._sum()]
+        told_of_flits = [[], *(flits.lines(passage.flits) for passage in self.passages)]
+        indent = " " * (widths[0] + 4)
+        whole = [
+            line
+            for row, of_flits in zip(aligned, told_of_flits, strict=True)
+            for line in (f"  {row}".rstrip(), *(indent + each for each in of_flits))
+        ]
+        return [title, *whole, self._sum()]
 
     def _sum(self) -> str:
         parts = self.parts()
@@ -215,16 +227,17 @@ class Choice:
             )
 
 
-def of(result: Result, choice: Choice, most: int | None = None) -> list[Packet]:
+def of(result: Result, choice: Choice, most: int | None = None, *, with_flits: bool = False) -> list[Packet]:
     """The chosen packets that a point recorded, in order of generation, or of slowness if that is asked for.
 
     Args:
         result: the point.
         choice: which of its packets.
         most: only so many of them, the first; None for all.
+        with_flits: whether to tell of their flits, too.
 
     Raises:
-        NotRecordedError: the stream `packet_hops` was not recorded.
+        NotRecordedError: the stream `packet_hops` was not recorded, or with flits `flit_hops`.
         ConfigError: none of the packets is of the choice.
     """
     table = result.packet_hops
@@ -255,9 +268,11 @@ def of(result: Result, choice: Choice, most: int | None = None) -> list[Packet]:
         numbers = numbers[latency[numbers] >= 0][: choice.slowest]
         if not len(numbers):
             raise ConfigError(f"{_asked(choice)}: none of these packets was delivered; valid: a longer run")
-    pipeline, crossing = _delays(result.config["router"])
+    delays = _delays(result.config["router"])
+    none: Mapping[flits.Place, tuple[FlitPassage, ...]] = {}
+    passed = flits.by_router(result.flit_hops) if with_flits else none
     return [
-        _packet(table.slice(int(starts[number]), int(ends[number] - starts[number])), pipeline, crossing)
+        _packet(table.slice(int(starts[number]), int(ends[number] - starts[number])), delays, passed)
         for number in numbers[:most]
     ]
 
@@ -270,9 +285,11 @@ def _delays(router: Mapping[str, Mapping[str, Any]]) -> tuple[int, int]:
     return int(parts.get("pipeline_latency", 0)), int(parts.get("crossbar_latency", 0))
 
 
-def _packet(rows: pa.Table, pipeline: int, crossing: int) -> Packet:
+def _packet(
+    rows: pa.Table, delays: tuple[int, int], of_flits: Mapping[flits.Place, tuple[FlitPassage, ...]]
+) -> Packet:
     passed = rows.to_pylist()
-    first = passed[0]
+    first, (pipeline, crossing) = passed[0], delays
     passages = tuple(
         Passage(
             **{name: row[name] for name in ("router", "input_port", "input_vc", "port", "port_class", "vc")},
@@ -282,6 +299,7 @@ def _packet(rows: pa.Table, pipeline: int, crossing: int) -> Packet:
             pipeline=pipeline,
             crossing=crossing,
             misrouted=bool(row["misrouted"]),
+            flits=of_flits.get((row["source"], row["serial"], row["hop"]), ()),
         )
         for row in passed
     )

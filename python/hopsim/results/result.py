@@ -233,6 +233,11 @@ class Result:
         """One row per packet and router that it passed: when it arrived and left, what it waited for."""
         return self._table("packet_hops")
 
+    @property
+    def flit_hops(self) -> pa.Table:
+        """One row per flit and virtual-channel router that it passed: cycles in which its stages ended."""
+        return self._table("flit_hops")
+
     def packets(
         self,
         *,
@@ -242,14 +247,16 @@ class Result:
         every: int | None = None,
         after: int | None = None,
         slowest: int | None = None,
+        flits: bool = False,
     ) -> list[Packet]:
         """The lives of packets; the arguments choose among those recorded, see `hopsim.trace_packets`.
 
         Raises:
-            NotRecordedError: the stream `packet_hops` was not recorded.
+            NotRecordedError: the stream `packet_hops` was not recorded, or with `flits` `flit_hops`.
             ConfigError: no packet is of the choice.
         """
-        return packets.of(self, Choice(source, destination, serial, every, after, slowest))
+        choice = Choice(source, destination, serial, every, after, slowest)
+        return packets.of(self, choice, with_flits=flits)
 
     @property
     def congestion_trees(self) -> pa.Table:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from hopsim.document.estimate import AUTO, packet_hops_per_cycle
+from hopsim.document.estimate import AUTO, mean_packet_length, packet_hops_per_cycle
 from hopsim.document.experiment import Experiment, Point, Source
 from hopsim.errors import ConfigError, RunError
 from hopsim.insight import packets
@@ -34,6 +34,7 @@ def trace_packets(  # noqa: PLR0913 (what a packet can be chosen by)
     every: int | None = None,
     after: int | None = None,
     slowest: int | None = None,
+    flits: bool = False,
     workers: int | None = None,
     progress: bool = True,
     **shorthand: Any,
@@ -53,6 +54,7 @@ def trace_packets(  # noqa: PLR0913 (what a packet can be chosen by)
         after: packets generated in this cycle or later; the end of the warm-up when neither it nor `serial`
             nor `measure.packets` is given.
         slowest: so many of the delivered packets with the greatest latency, the slowest first.
+        flits: tell the stages of their flits in every router, too; virtual-channel routers only.
         workers: most threads of the simulation; all cores when not given.
         progress: show a bar when in a terminal or notebook.
         shorthand: top-level keys, such as `load=0.4`.
@@ -66,16 +68,24 @@ def trace_packets(  # noqa: PLR0913 (what a packet can be chosen by)
     """
     document = Experiment.of(experiment).replacing(together(values=values) | shorthand)
     choice = Choice(source, destination, serial, every, after, slowest)
-    return traced(document, choice, workers=threads(workers), progress=progress)
+    return traced(document, choice, with_flits=flits, workers=threads(workers), progress=progress)
 
 
 def traced(
-    document: Experiment, choice: Choice, most: int | None = None, *, workers: int, progress: bool
+    document: Experiment,
+    choice: Choice,
+    most: int | None = None,
+    *,
+    with_flits: bool = False,
+    workers: int,
+    progress: bool,
 ) -> list[Packet]:
     """The chosen packets of a document with a single point, the first `most` of them; see `trace_packets`."""
-    document = document.replacing({"measure.streams": ["packet_hops"]})
-    point = _only_point(document)
-    measure = json.loads(point.config)["measure"]
+    streams = ["packet_hops", *(["flit_hops"] if with_flits else [])]
+    document = document.replacing({"measure.streams": streams})
+    point = _only_point(document, choice.spelled("flits"))
+    config = json.loads(point.config)
+    measure = config["measure"]
     kept: dict[str, Any] = measure.get("packets", {})
     warmed = choice.after is choice.serial is None and not kept
     settles = warmed and measure.get("warmup") == AUTO
@@ -87,20 +97,27 @@ def traced(
             document.replacing({"measure.packets": recorded}), choice, workers, progress=progress
         )
         asked = replace(choice, after=stopping.warmup(result)) if settles else choice
-        return packets.of(result, asked, most)
+        return packets.of(result, asked, most, with_flits=with_flits)
 
     everything = _chosen(choice, kept)
-    for recorded in _fewer(point, choice, most, everything):
+    rows = FEW / (_most_flits(config) if with_flits else 1)
+    for recorded in _fewer(point, choice, (most, rows), everything):
         # What is wrong with the choice is said with all packets in view.
         with contextlib.suppress(ConfigError):
             return among(recorded)
     return among(everything)
 
 
-def _only_point(document: Experiment) -> Point:
+def _only_point(document: Experiment, by_flits: str) -> Point:
+    """The single point of a document; `by_flits` is what asks for flits."""
     try:
         points = document.points()
     except ConfigError as error:
+        if "measure.streams.1 =" in str(error):
+            raise ConfigError(
+                f"{by_flits}: packets of {document.name} do not move flit by flit; valid: without it, or "
+                "router.virtual_channel"
+            ) from None
         if "measure.streams.0 =" not in str(error):
             raise
         raise ConfigError(
@@ -125,15 +142,29 @@ def _chosen(choice: Choice, kept: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, **{name: value for name, value in asked.items() if value is not None}}
 
 
+def _most_flits(config: Mapping[str, Any]) -> float:
+    """Flits of a packet of the job that has the longest ones on average; 1 where no job has traffic."""
+    lengths = (mean_packet_length(job["traffic"]) for job in config["jobs"] if "traffic" in job)
+    return max(lengths, default=1)
+
+
 def _fewer(
-    point: Point, choice: Choice, most: int | None, everything: Mapping[str, Any]
+    point: Point, choice: Choice, limits: tuple[int | None, float], everything: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Fewer packets, among which what is asked for is, or most likely is."""
+    """Fewer packets, among which what is asked for is, or most likely is.
+
+    Args:
+        point: the simulation.
+        choice: what is asked for.
+        limits: most packets that are told of, if there is such a number, and routers passed to record.
+        everything: all packets that are of the choice.
+    """
+    most, few = limits
     if choice.serial is not None:
         yield {**everything, "every": choice.serial or MOST_CYCLES}
     elif most is not None and (hops := packet_hops_per_cycle(point)):
         first = everything.get("from", 0) if choice.after is None else choice.after
-        end = min(first + 1 + int(FEW / hops), everything.get("to", MOST_CYCLES))
+        end = min(first + 1 + int(few / hops), everything.get("to", MOST_CYCLES))
         yield {**everything, "from": first, "to": end}
 
 

@@ -119,7 +119,7 @@ def test_a_fabric_is_set_up_once_for_all_points_that_have_it() -> None:
             "jobs": [{"flows": [{"source": 0, "destination": 8}, {"source": 1, "destination": 5}]}],
             "measure": {
                 "time": {"warmup": "10 us", "window": "20 us", "interval": "2 us"},
-                "streams": ["flow_series", "queue_series"],
+                "streams": ["flow_series", "link_series", "queue_series"],
             },
         },
     ],

@@ -110,6 +110,7 @@ FEATURES: dict[str, dict[str, Any]] = {
     },
     "streams `occupancy`, `link_series`, `waits`": {**MESH, **_streams("occupancy", "link_series", "waits")},
     "streams `congestion_trees`, `packet_hops`": {**MESH, **_streams("congestion_trees", "packet_hops")},
+    "stream `flit_hops`": {**MESH, **_streams("flit_hops")},
     "stream `allocation`": {**MESH, **_streams("allocation")},
     "stream `output_queues`": {**MESH, **_streams("output_queues")},
     '`compat = "fogsim"`': {**DRAGONFLY, "compat": "fogsim"},

@@ -203,7 +203,7 @@ def test_what_cannot_be_followed_is_refused(hopsim: Command, mesh: Path, tmp_pat
     stored = hopsim(
         "run", mesh, "--set", 'measure.streams=["packet_hops"]', "--save-state", tmp_path / "s", status=2
     )
-    assert "the streams congestion_trees, waits and packet_hops cannot be saved" in stored.stderr
+    assert "the streams congestion_trees, waits, packet_hops and flit_hops cannot be saved" in stored.stderr
 
 
 def test_after_a_warm_up_that_is_found_the_first_packet_is_followed(hopsim: Command, mesh: Path) -> None:
@@ -262,6 +262,38 @@ def test_too_many_packets_are_refused_by_the_options_that_choose_fewer(
     monkeypatch.setattr(packet_trace, "simulate", failing)
     with pytest.raises(hs.RunError, match="valid: a greater every, or fewer packets by source"):
         hs.trace_packets(MESH, slowest=1, progress=False)
+
+
+def test_flits_are_told_below_their_router(hopsim: Command, tmp_path: Path) -> None:
+    path = tmp_path / "flits.toml"
+    path.write_text(FLITS, "utf-8")
+    (packet,) = hs.trace_packets(FLITS, slowest=1, flits=True, progress=False)
+    for passage in packet.passages:
+        head, *rest = passage.flits
+        assert (head.arrived, head.granted, head.departed) == (
+            passage.arrived,
+            passage.granted,
+            passage.departed,
+        )
+        assert (head.routed, head.vc_allocated) >= (head.arrived + 2, head.arrived + 3)
+        assert [flit.flit for flit in rest] == list(range(1, packet.length))
+        assert all(flit.routed is flit.vc_allocated is None for flit in rest)
+    tails = [passage.flits[-1] for passage in packet.passages]
+    assert all(two.arrived == one.departed + 1 for one, two in pairwise(tails))
+    lines = hopsim("trace-packet", path, "--slowest", 1, "--flits").stdout.splitlines()
+    assert lines == packet.lines()
+    assert lines[3].split() == ["flit", "arrives", "RC", "VA", "SA", "leaves"]
+    assert [line.split()[0] for line in lines[4 : 4 + packet.length]] == [
+        str(flit) for flit in range(packet.length)
+    ]
+    (without,) = hs.trace_packets(FLITS, slowest=1, progress=False)
+    assert not any(passage.flits for passage in without.passages)
+
+
+def test_flits_are_of_virtual_channel_routers(hopsim: Command, mesh: Path) -> None:
+    stderr = hopsim("trace-packet", mesh, "--flits", status=2).stderr
+    assert "--flits: packets of " in stderr
+    assert "do not move flit by flit; valid: without it, or router.virtual_channel" in stderr
 
 
 def test_packets_of_programs_are_followed() -> None:

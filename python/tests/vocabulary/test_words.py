@@ -38,6 +38,8 @@ PROGRAM = "[[jobs]]\nprogram.collective = { kind = 'allreduce', bytes = 64 }\n"
 
 # Runs that between them record every column there is.
 RECORDED = [
+    "load = 0.1\nmeasure = { warmup = 9, cycles = 400, streams = ['flit_hops'] }\n"
+    "topology.ring.routers = 4\nrouter.virtual_channel = {}\n",
     "load = 0.1\n" + DRAGONFLY + MEASURE,
     "load = 0.1\n" + DRAGONFLY + MEASURE + "[[jobs]]\ntraffic.request_reply = {}\n",
     "load = 0.1\n[topology.ring]\nrouters = 4\n" + MEASURE,

@@ -83,12 +83,15 @@ impl<'p> Measured<'p> {
     /// Refuses to go on if there are more rows of packets than anybody could read.
     fn check_rows(&mut self) -> Result<(), RunError> {
         let MeasureConfig { streams, packets, .. } = &self.plan.experiment.measure;
-        if !streams.contains(&RecordStream::PacketHops) {
-            return Ok(());
+        for stream in RecordStream::OF_PACKETS.into_iter().filter(|stream| streams.contains(stream)) {
+            let places = self.simulation.places();
+            let rows: usize = places.iter().map(|(_, places)| places.rows_of_packets(stream)).sum();
+            if rows > MOST_ROWS as usize {
+                let every = packets.as_ref().map_or(1, |packets| packets.every);
+                return Err(RunError::LongTrace(every, stream, MOST_ROWS));
+            }
         }
-        let rows: usize = self.simulation.places().iter().map(|(_, places)| places.packet_hops()).sum();
-        let every = packets.as_ref().map_or(1, |packets| packets.every);
-        if rows > MOST_ROWS as usize { Err(RunError::LongTrace(every, MOST_ROWS)) } else { Ok(()) }
+        Ok(())
     }
 
     /// The next cycle in which it is looked what stands still.

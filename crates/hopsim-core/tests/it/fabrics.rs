@@ -273,7 +273,7 @@ fn flows() {
 fn packets_of_fabrics_are_not_recorded_one_by_one() {
     assert_eq!(
         message_of(VALID, &["measure.packets={ every = 2 }"]),
-        "measure.packets (override): an InfiniBand fabric does not have the stream packet_hops; valid: no such key"
+        "measure.packets (override): an InfiniBand fabric has neither packet_hops nor flit_hops; valid: no such key"
     );
 }
 

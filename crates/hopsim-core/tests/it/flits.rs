@@ -7,7 +7,7 @@ use hopsim_cycles::choices::{
     Timestamp, VcReuse, WavefrontConfig,
 };
 use hopsim_cycles::speedup::Speedup;
-use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
+use hopsim_cycles::system::{EjectionBuffers, RouterPlan, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use hopsim_experiment::proof::{Verdict, prove};
 use hopsim_measure::trace::PacketTrace;
@@ -43,7 +43,7 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
 };
 
 /// How many kinds of routers there are.
-const KINDS: usize = 11;
+const KINDS: usize = 13;
 
 /// Routers with all allocators; those of a document by its number.
 fn routers(number: usize) -> VirtualChannelPlan {
@@ -87,6 +87,8 @@ fn routers(number: usize) -> VirtualChannelPlan {
             arbiter: FlitArbiter::QueueLength(Nothing {}),
             ..of(FlitAllocator::LonelyOutput(Nothing {}), wavefront)
         },
+        VirtualChannelPlan { ejection: Some(EjectionBuffers { size: 1, returns: 3 }), ..ROUTERS },
+        VirtualChannelPlan { stages: StageFlow::Batched, switch_allocation_delay: 2, ..ROUTERS },
     ];
     kinds[number % kinds.len()]
 }
@@ -289,6 +291,20 @@ fn neither_cut_nor_threads_nor_the_order_of_mail_changes_the_life_of_a_packet() 
             let trial = Trial { finest: true, threads, varies: true, reversed: true, ..Trial::default() };
             let team = (measured(&plan, trial), trace_as(&plan, 601, trial));
             assert!(alone == team, "{trial:?}: {document}");
+        }
+    }
+}
+
+#[test]
+fn threads_do_not_change_what_is_told_of_flits() {
+    for (number, document) in for_all_routers().into_iter().enumerate() {
+        let measure = json!({ "warmup": 100, "cycles": 501, "batches": 3, "streams": ["flit_hops"] });
+        let plan = flits(&changed(document, &json!({ "measure": measure })), routers(number), 6);
+        let alone = measured(&plan, Trial::default());
+        assert!(alone.contains("vc_allocated"));
+        for threads in [2, 3] {
+            let trial = Trial { finest: true, threads, varies: true, reversed: true, ..Trial::default() };
+            assert!(alone == measured(&plan, trial), "{trial:?}: {number}");
         }
     }
 }

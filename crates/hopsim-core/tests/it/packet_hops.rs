@@ -3,6 +3,7 @@
 use hopsim_core::engine::{Control, Outcome, Trial, run, run_as, trace};
 use hopsim_core::error::RunError;
 use hopsim_experiment::config::Experiment;
+use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::{Column, Table};
 use serde_json::{Value, json};
@@ -219,7 +220,7 @@ fn nothing_but_its_own_table_shows_the_stream_and_no_thread_shows_in_it() {
 #[test]
 fn too_many_rows_are_explained() {
     assert_eq!(
-        RunError::LongTrace(2, 10_000_000).to_string(),
+        RunError::LongTrace(2, RecordStream::PacketHops, 10_000_000).to_string(),
         "measure.packets.every = 2: the stream packet_hops has more than 10000000 rows; \
          valid: a greater number, or fewer packets by measure.packets.source, destination, from and to"
     );

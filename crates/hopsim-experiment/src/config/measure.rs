@@ -38,7 +38,7 @@ pub struct MeasureConfig {
     pub interval: u32,
     /// Record streams to keep besides the summary.
     pub streams: Vec<RecordStream>,
-    /// Which packets the stream `packet_hops` records; default all.
+    /// Which packets the streams `packet_hops` and `flit_hops` record; default all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<PacketsConfig>,
     /// How often to look for packets that wait for each other \[cycles\]; less often after 64 such times.
@@ -135,7 +135,10 @@ impl RecordStream {
     pub const OF_PROGRAMS: [Self; 4] = [Self::Ranks, Self::Messages, Self::Operations, Self::MessageSizes];
 
     /// Streams of what packets do in routers, which a snapshot does not hold.
-    pub const UNSAVED: [Self; 3] = [Self::CongestionTrees, Self::Waits, Self::PacketHops];
+    pub const UNSAVED: [Self; 4] = [Self::CongestionTrees, Self::Waits, Self::PacketHops, Self::FlitHops];
+
+    /// Streams of packets one by one, of which `measure.packets` chooses some.
+    pub const OF_PACKETS: [Self; 2] = [Self::PacketHops, Self::FlitHops];
 
     /// The name of the stream in the document.
     pub fn name(self) -> String {
@@ -172,6 +175,9 @@ pub enum RecordStream {
     /// Per packet and router that it has passed: when it arrived, was granted an output and departed, and what it waited for. Of
     /// all packets, or of those that `measure.packets` chooses.
     PacketHops,
+    /// Per flit and virtual-channel router that it has passed: when it arrived, when the stages of the router ended, and when it
+    /// departed. Of all packets, or of those that `measure.packets` chooses.
+    FlitHops,
     /// Per rank of a program: when it ended, what it computed and waited, what it sent and received.
     Ranks,
     /// Per message of a program: from whom to whom, its key and size, and the cycles in which it joined the queue, left, arrived,

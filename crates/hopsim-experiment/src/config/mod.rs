@@ -372,7 +372,7 @@ pub struct SweepConfig {
     pub labels: IndexMap<String, Vec<String>>,
     /// All points share the run up to this cycle, which is simulated once \[cycles\]; default: each is run by itself.
     /// Results are the same. They may differ in `changes` of traffic and in `measure.warmup` (from this cycle on), `measure.cycles`,
-    /// `measure.batches` and `measure.streams`, of which `congestion_trees`, `waits` and `packet_hops` cannot be branched; nor can
+    /// `measure.batches` and `measure.streams`, of which `congestion_trees`, `waits`, `packet_hops` and `flit_hops` cannot be branched; nor can
     /// InfiniBand fabrics and what another simulator drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *CYCLES.start(), max = *CYCLES.end()))]

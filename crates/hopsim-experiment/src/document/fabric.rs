@@ -101,7 +101,7 @@ fn check_measure(root: &Value, has_programs: bool) -> Result<(), ConfigError> {
         return refused(MAX_CYCLES, "is for runs of programs", "measure.time");
     }
     if has(&"packets") {
-        let reason = "an InfiniBand fabric does not have the stream packet_hops";
+        let reason = "an InfiniBand fabric has neither packet_hops nor flit_hops";
         return Err(ConfigError::new("measure.packets", reason).valid("no such key"));
     }
     let times = |key: &&str| measure.get("time").is_some_and(|time| time.get(key).is_some());

@@ -50,10 +50,20 @@ pub fn output_vcs(plan: &Plan) -> Vec<OutputVc> {
     (0..network.routers).flat_map(of_router).collect()
 }
 
+/// How many output VCs of a network lead somewhere.
+pub fn count_output_vcs(plan: &Plan) -> usize {
+    let vcs = &plan.system.network.layout.output_vcs;
+    let of_router = |router: u32| {
+        let plugged = vcs.iter().enumerate().filter(|&(port, _)| is_plugged(plan, router, port));
+        plugged.map(|(_, &vcs)| usize::from(vcs)).sum::<usize>()
+    };
+    (0..plan.system.network.routers).map(of_router).sum()
+}
+
 /// Rows of the longest table that a plan records for every interval, if it records any.
 pub fn rows_per_interval(plan: &Plan) -> u32 {
     let wants = |stream| plan.experiment.measure.streams.contains(&stream);
-    let links = if wants(RecordStream::LinkSeries) { output_vcs(plan).len() as u32 } else { 1 };
+    let links = if wants(RecordStream::LinkSeries) { count_output_vcs(plan) as u32 } else { 1 };
     // Every output may be the root of a tree.
     let trees = plan.system.network.routers * plan.system.network.layout.ports() as u32;
     if wants(RecordStream::CongestionTrees) { links.max(trees) } else { links }

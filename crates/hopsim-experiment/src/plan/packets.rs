@@ -19,14 +19,14 @@ pub fn check(plan: &Plan) -> Result<(), ConfigError> {
     let end = if plan.system.has_programs() { MAX_CYCLES } else { warmup + cycles };
     within(0..=end - 1, *from, "measure.packets.from")?;
     to.map_or(Ok(()), |to| within(from + 1..=MAX_CYCLES, to, "measure.packets.to"))?;
-    if measure.streams.contains(&RecordStream::PacketHops) {
+    if RecordStream::OF_PACKETS.iter().any(|stream| measure.streams.contains(stream)) {
         return Ok(());
     }
     Err(ConfigError::new(
         "measure.packets",
-        "the stream packet_hops, whose packets it chooses, is not recorded",
+        "neither packet_hops nor flit_hops is recorded, whose packets it chooses",
     )
-    .valid("measure.streams with packet_hops, or no such key"))
+    .valid("measure.streams with one of them, or no such key"))
 }
 
 fn check_node(plan: &Plan, node: Option<u32>, key: &str) -> Result<(), ConfigError> {

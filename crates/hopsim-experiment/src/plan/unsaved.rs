@@ -16,7 +16,7 @@ pub fn unsaved(plan: &Plan) -> Option<&'static str> {
         Some("what another simulator drives cannot be saved; valid: traffic and other programs")
     } else if RecordStream::UNSAVED.iter().any(wants) {
         Some(
-            "the streams congestion_trees, waits and packet_hops cannot be saved; valid: measure.streams without them",
+            "the streams congestion_trees, waits, packet_hops and flit_hops cannot be saved; valid: measure.streams without them",
         )
     } else {
         None

@@ -227,7 +227,7 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, generation, occupancy, output_queues, injection_waits, allocation, waits, packet_hops, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series, link_series, congestion_trees, victims"
+         valid: a list of nodes, routers, links, generation, occupancy, output_queues, injection_waits, allocation, waits, packet_hops, flit_hops, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series, link_series, congestion_trees, victims"
     );
     assert_eq!(
         after("[measure]\nstreams = [\"output_queues\"]\n[router.input_queued]"),
@@ -968,8 +968,8 @@ fn packets_that_nobody_sends() {
     );
     assert_eq!(
         choose("\"waits\"", "every = 2"),
-        "line 11, column 1: measure.packets: the stream packet_hops, whose packets it chooses, is not recorded; \
-         valid: measure.streams with packet_hops, or no such key"
+        "line 11, column 1: measure.packets: neither packet_hops nor flit_hops is recorded, whose packets it chooses; \
+         valid: measure.streams with one of them, or no such key"
     );
 }
 

@@ -10,7 +10,7 @@ use crate::trace::Tracer;
 use hopsim_cycles::kernel::ids::{Id as _, PairId, RegionNode, RegionRouter, SlotId};
 use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::kernel::regions::Span;
-use hopsim_cycles::observer::{Grant, Load, Observer, WaitReason};
+use hopsim_cycles::observer::{FlitEvent, Grant, Load, Observer, WaitReason};
 use hopsim_experiment::plan::Plan;
 use hopsim_network::by_class::MOST_CLASSES;
 use hopsim_network::topology::Topology;
@@ -267,6 +267,17 @@ impl Observer for Recorder {
     fn occupied(places: &mut Places, router: RegionRouter, port: usize, ready: u32, now: u32) {
         if let Some(waits) = places.link_waits() {
             waits.occupy(router.index(), port, ready, now);
+        }
+    }
+
+    #[inline]
+    fn hears_flits(places: &Places) -> bool {
+        places.flits.is_some()
+    }
+
+    fn flit(places: &mut Places, slot: SlotId, event: &FlitEvent<'_>) {
+        if let Some(flits) = &mut places.flits {
+            flits.hear(slot, event);
         }
     }
 

@@ -2,6 +2,7 @@
 //! *Measurement* of `docs/model.md` and not from the counters of the engine.
 
 mod fairness;
+mod flit_hops;
 mod interval;
 mod links;
 mod packet;
@@ -136,6 +137,7 @@ pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
                 continue;
             }
             RecordStream::PacketHops => ("packet_hops", run.packet_hops_table()),
+            RecordStream::FlitHops => ("flit_hops", run.flit_hops_table()),
             RecordStream::LinkSeries => ("link_series", run.link_series_table()),
             RecordStream::Generation => ("generation_series", run.generation_table()),
             RecordStream::Occupancy => ("occupancy", run.occupancy_table()),

@@ -33,7 +33,7 @@ impl Run<'_> {
     }
 
     /// What the document says of the packets to record; all if it says nothing.
-    fn is_chosen(&self, life: &Life) -> bool {
+    pub(super) fn is_chosen(&self, life: &Life) -> bool {
         let Some(wanted) = &self.plan.experiment.measure.packets else { return true };
         let trace = &life.trace;
         let is_late = wanted.to.is_some_and(|to| trace.generated >= to);

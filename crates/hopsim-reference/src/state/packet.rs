@@ -76,6 +76,8 @@ pub struct Packet {
     pub requested: Option<u32>,
     /// The routers passed: what the trace does not say of them.
     pub passages: Vec<Passage>,
+    /// The routers that its flits have passed, if they move one by one.
+    pub flits: Vec<FlitPassage>,
     /// Phits that have left for the destination node.
     pub absorbed: u32,
 }
@@ -86,6 +88,25 @@ impl Packet {
         let hop = self.trace.hops.last_mut().expect("it has been granted an output");
         hop.departed = now;
     }
+}
+
+/// A virtual-channel router that a flit has passed.
+#[derive(Clone, Debug)]
+pub struct FlitPassage {
+    /// Position of the flit in its packet; 0 is the head.
+    pub flit: u32,
+    /// Number of the router on the packet's way, from 0.
+    pub hop: usize,
+    pub router: u32,
+    /// Port and VC by which it came.
+    pub input: (usize, usize),
+    /// Port and VC by which it goes.
+    pub to: Request,
+    pub arrived: u32,
+    /// Of a head: the last cycles of route computation and VC allocation.
+    pub stages: Option<(u32, u32)>,
+    pub granted: u32,
+    pub departed: u32,
 }
 
 /// One phit of a packet.

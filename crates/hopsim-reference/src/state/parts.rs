@@ -19,6 +19,8 @@ pub struct Resident {
     pub arrived: u32,
     /// Phits that have arrived.
     pub phits: u32,
+    /// When each of them did.
+    pub arrivals: Vec<u32>,
     /// Phits that have entered the crossbar.
     pub crossed: u32,
     /// What the packet asks for as long as it waits, once that is known to be one thing only.

@@ -129,12 +129,8 @@ impl<'s, 'p, M: Run> FlitSearch<'s, 'p, M> {
             return (!self.free[self.id(by)]).then_some(Blocker { pair, by });
         }
         let input = &region.routers.inputs[region.shared.slot_id(number, place.slot)];
-        let class = region.shared.layout.class[region.shared.output(pair).0];
-        if class == TERMINAL {
-            return None;
-        }
-        let buffer = self.whole.system.network.classes.links[class as usize - 1].buffer;
-        let needed = region.shared.plan.credits_for(buffer).unwrap_or(input.trail.length.into());
+        let (port, vc) = region.shared.output(pair);
+        let needed = region.routers.port(number, port).link.needed_for(vc as u8, input.trail.length.into());
         self.blocker_behind(place.router, pair, needed)
     }
 

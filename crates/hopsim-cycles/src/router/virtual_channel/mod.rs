@@ -22,6 +22,7 @@ mod saved;
 mod shared;
 mod standing;
 mod switch;
+mod tell_flits;
 mod vc_allocation;
 mod view;
 

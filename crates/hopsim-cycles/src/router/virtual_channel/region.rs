@@ -205,6 +205,11 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
 
     fn absorb_heads(&mut self) {
         let due = self.kernel.take_arrivals();
+        if M::Observer::hears_flits(&self.kernel.places) {
+            for arrival in &due {
+                self.tell_arrival(arrival.slot);
+            }
+        }
         for &Arrival { slot: id, packet } in &due {
             let input = &mut self.routers.inputs[id];
             input.flits += 1;
@@ -219,6 +224,11 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
 
     fn absorb_flits(&mut self) {
         let due = self.kernel.flits.take(self.kernel.now);
+        if M::Observer::hears_flits(&self.kernel.places) {
+            for &slot in &due {
+                self.tell_arrival(slot);
+            }
+        }
         for &id in &due {
             let input = &mut self.routers.inputs[id];
             input.flits += 1;
@@ -257,6 +267,9 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         input.trail = Trail::of(packet, self.kernel.constants.nodes_per_router);
         self.routers.begin(place);
         self.active[number.index() / 64] |= 1 << (number.index() % 64);
+        if M::Observer::hears_flits(&self.kernel.places) {
+            self.tell_route(at, (from, ready));
+        }
     }
 
     /// Computes the route of a packet as the head of an input VC: the output VCs that it asks for if it has no choice.

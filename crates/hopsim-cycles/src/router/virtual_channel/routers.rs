@@ -144,6 +144,17 @@ pub struct FlitLink {
     pub needed: Option<u32>,
 }
 
+impl FlitLink {
+    /// Credits that an output VC must have for the head of a packet of so many flits to be granted it.
+    #[inline]
+    pub fn needed_for(&self, vc: u8, length: u32) -> u32 {
+        match self.needed {
+            Some(needed) if vc < self.first_request => needed,
+            _ => length,
+        }
+    }
+}
+
 impl FlitPort {
     /// A port of a router of the region, whose first id is `first`, empty.
     fn new(

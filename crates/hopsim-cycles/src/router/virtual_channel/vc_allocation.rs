@@ -4,6 +4,7 @@
 use crate::choices::Speculation;
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, SlotId};
 use crate::node::Run;
+use crate::observer::Observer as _;
 use crate::router::virtual_channel::allocator::Bid;
 use crate::router::virtual_channel::places::{AskedVcs, InputPlace, OwnedVc};
 use crate::router::virtual_channel::region::VirtualChannel;
@@ -135,14 +136,10 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// The output VCs of a port, of those asked for, that the head of a packet of so many flits could be granted now, a bit each.
     fn available(&self, port: &FlitPort, asked: AskedVcs, length: u32) -> u64 {
         let free = asked.mask() & port.unowned;
-        let needed = match port.link.needed {
-            Some(needed) if M::PLAIN || asked.last < port.link.first_request => needed,
-            _ => length,
-        };
-        match needed {
+        match port.link.needed_for(asked.last, length) {
             0 => free,
             1 => free & port.credited,
-            _ => {
+            needed => {
                 let has_room =
                     |vc: &usize| self.routers.outputs[port.link.first_pair.up(*vc)].credits >= needed;
                 set_bits(free).filter(has_room).fold(0, |vcs, vc| vcs | 1 << vc)
@@ -165,6 +162,9 @@ impl<M: Run> VirtualChannel<'_, M> {
         let (packet, length) = (input.packet, u32::from(input.trail.length));
         self.routers.own(place);
         self.own(place, output);
+        if M::Observer::hears_flits(&self.kernel.places) {
+            self.tell_owner(slot);
+        }
         if let Some(after) = after {
             let class = self.routers.port_beside(place, output.port).link.class;
             self.kernel.packets.get_mut(packet).decide(decided[usize::from(after)], class);

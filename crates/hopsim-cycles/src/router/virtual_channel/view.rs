@@ -31,14 +31,9 @@ impl<M: Run> VirtualChannelView<'_, '_, M> {
 
     /// Flits that there must be room for behind an output VC that the head is granted.
     fn needed(&self, pair: Pair) -> u32 {
-        let shared = &self.region.shared;
-        let (port, vc) = shared.output(pair);
-        let length = self.packet().length.into();
-        match shared.layout.class[port] {
-            TERMINAL if vc < usize::from(shared.one_way) => shared.plan.credits_to_node().unwrap_or(length),
-            TERMINAL => length,
-            class => shared.plan.credits_for(self.region.buffer(class - 1)).unwrap_or(length),
-        }
+        let (port, vc) = self.region.shared.output(pair);
+        let link = &self.region.routers.port(self.number, port).link;
+        link.needed_for(vc as u8, self.packet().length.into())
     }
 
     /// Whether the head could be granted an output VC now.

@@ -32,9 +32,12 @@ pub fn for_each_measured_flit_plan(cases: (u32, u8), test: impl Fn(&Plan) -> Res
         let warmup = (end * u64::from(quarters) / 5).min(first);
         document["measure"] = json!({
             "warmup": warmup, "cycles": end - warmup, "batches": batches, "interval": interval,
-            "seed": document["measure"]["seed"], "streams": ["nodes", "routers", "generation"],
+            "seed": document["measure"]["seed"], "streams": ["nodes", "routers", "generation", "flit_hops"],
             "watchdog": 1_000_000,
         });
+        if document["measure"]["seed"].as_u64().unwrap().is_multiple_of(3) {
+            document["measure"]["packets"] = json!({ "every": 2, "from": warmup / 2 });
+        }
         Document(document)
     });
     for_each_document(&measured, cases, |document| {
