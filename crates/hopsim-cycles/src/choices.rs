@@ -321,7 +321,7 @@ pub enum FlitArbiter {
     /// Nobody: all are served in turn.
     RoundRobin(Nothing),
     /// The oldest packet, ties in turn.
-    Age(AgeConfig),
+    Age(FlitAge),
     /// Whoever has waited longest since the arbiter served them last, at first the one with the highest number (a matrix arbiter; Dally and
     /// Towles, §18.5). VCs of one input of the crossbar take turns.
     LeastRecentlyServed(Nothing),
@@ -329,6 +329,20 @@ pub enum FlitArbiter {
     HopCount(Nothing),
     /// The input VC with most flits in its queue, ties in turn.
     QueueLength(Nothing),
+}
+
+/// How old an input VC of a virtual-channel router is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FlitAge {
+    /// What the age of a packet is counted from.
+    pub timestamp: Timestamp,
+    /// Whether every flit has an age of its own, from its arrival in the router, and an input VC is as old as its first flit; with
+    /// `timestamp` = `arrival` alone. Otherwise all flits are as old as their heads.
+    pub by_flit: bool,
+    /// Whether an input VC is as old as the oldest packet in it (priority donation), and not as its first one; with `timestamp` =
+    /// `generation` or `injection`.
+    pub donation: bool,
 }
 
 impl Default for FlitArbiter {

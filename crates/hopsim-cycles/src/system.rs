@@ -185,6 +185,7 @@ impl RouterPlan {
 /// A virtual-channel router without options: flits wait at inputs; a packet owns an output VC from its head to its tail, and its
 /// flits cross whenever the switch lets them (Dally & Towles, chapter 16). A flit is a phit.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one of the document's choices, resolved")]
 pub struct VirtualChannelPlan {
     /// Cycles from the arrival of a head to its first request for an output VC: route computation.
     pub routing_delay: u32,
@@ -199,6 +200,8 @@ pub struct VirtualChannelPlan {
     pub vc_reuse: VcReuse,
     /// Whether a head is granted an output VC only if that has a credit.
     pub vc_needs_credit: bool,
+    /// Whether inputs of the VC allocator pick an output VC behind which nothing is, if they ask for any.
+    pub empty_vcs_first: bool,
     /// Cycles that a credit takes in the router that it comes to, beside the latency of the link.
     pub credit_delay: u32,
     /// How output VCs are allocated.

@@ -9,7 +9,7 @@ use crate::state::packet::{Choice, FlitPassage, Packet, Phit, Role};
 use crate::state::parts::{Outstanding, Resident};
 use crate::state::place::{Place, Request};
 use hopsim_cycles::choices::{
-    FlitAllocator, FlitArbiter, PortOrder, Speculation, SwitchInput, Timestamp, VcReuse,
+    FlitAge, FlitAllocator, FlitArbiter, PortOrder, Speculation, SwitchInput, Timestamp, VcReuse,
 };
 use hopsim_experiment::config::router::RouterConfig;
 use hopsim_measure::trace::Hop;
@@ -129,12 +129,14 @@ impl Simulator<'_> {
     pub(crate) fn allocate_vcs(&mut self, router: usize) -> Vec<(Place, Choice)> {
         let places = self.places(router);
         let choices: Vec<Vec<Choice>> = places.iter().map(|&place| self.choices(place)).collect();
+        let first = |choices: &Vec<Choice>| self.empty_first(router, choices.clone());
+        let picked: Vec<Vec<Choice>> = choices.iter().map(first).collect();
         let doors = &self.flits(router).doors;
         let vcs = |port: usize| (0..doors[port].len()).map(move |vc| Request { port, vc: vc as u8 });
         let outputs: Vec<Request> = self.output_ports(router).into_iter().flat_map(vcs).collect();
         let asks: Asks = places
             .iter()
-            .zip(&choices)
+            .zip(&picked)
             .map(|(&place, choices)| {
                 let rank = (false, self.stamp(place));
                 let asked = |to: &Request| choices.iter().any(|choice| choice.to == *to).then_some(rank);
@@ -149,6 +151,21 @@ impl Simulator<'_> {
             (places[input], choice.expect("it is granted what it asks for").clone())
         };
         granted.map(choice).collect()
+    }
+
+    /// Of what a head asks for the output VCs whose buffers have all their room, if these go first and there are any.
+    fn empty_first(&self, router: usize, choices: Vec<Choice>) -> Vec<Choice> {
+        let has_all = |choice: &Choice| {
+            let output = &self.routers[router].outputs[choice.to.port];
+            let (vc, size) = (choice.to.vc as usize, self.ejection_buffer().unwrap_or(u32::MAX));
+            if output.is_terminal() {
+                self.room_at_node(router, choice.to) == size
+            } else {
+                output.credits(vc) == output.buffer
+            }
+        };
+        let empty: Vec<Choice> = choices.iter().filter(|choice| has_all(choice)).cloned().collect();
+        if self.flits(router).plan.empty_vcs_first && !empty.is_empty() { empty } else { choices }
     }
 
     /// Notes which heads ask for the switch before they own an output VC: some VC that they ask for takes a flit.
@@ -202,25 +219,41 @@ impl Simulator<'_> {
     }
 
     /// What goes before others at the allocators if it is smaller.
-    fn stamp(&self, (router, input, vc): Place) -> u32 {
+    fn stamp(&self, place: Place) -> u32 {
+        let (router, input, vc) = place;
         let queue = &self.routers[router].inputs[input].vcs[vc];
-        let Some(front) = queue.front() else { return 0 };
-        let trace = &self.packets[front.packet].trace;
         match self.flits(router).plan.arbiter {
             FlitArbiter::RoundRobin(_) | FlitArbiter::LeastRecentlyServed(_) => 0,
-            // The routers that the packet has left when its head came here.
-            FlitArbiter::HopCount(_) => {
-                let before = trace.hops.iter().filter(|hop| hop.granted < front.arrived).count();
-                u32::MAX - before as u32
-            }
             FlitArbiter::QueueLength(_) => {
                 u32::MAX - queue.iter().map(|packet| packet.phits - packet.crossed).sum::<u32>()
+            }
+            FlitArbiter::Age(FlitAge { by_flit: true, .. }) => {
+                let first = queue.front().and_then(|front| front.arrivals.get(front.crossed as usize));
+                first.copied().unwrap_or(0)
+            }
+            // Whoever waits behind lends its age.
+            FlitArbiter::Age(FlitAge { donation: true, .. }) => {
+                queue.iter().map(|packet| self.stamp_of(router, packet)).min().unwrap_or(0)
+            }
+            _ => queue.front().map_or(0, |front| self.stamp_of(router, front)),
+        }
+    }
+
+    /// The stamp of a packet that is in a router.
+    fn stamp_of(&self, router: usize, resident: &Resident) -> u32 {
+        let trace = &self.packets[resident.packet].trace;
+        match self.flits(router).plan.arbiter {
+            // The routers that the packet has left when its head came here.
+            FlitArbiter::HopCount(_) => {
+                let before = trace.hops.iter().filter(|hop| hop.granted < resident.arrived).count();
+                u32::MAX - before as u32
             }
             FlitArbiter::Age(age) => match age.timestamp {
                 Timestamp::Generation => trace.generated,
                 Timestamp::Injection => trace.hops.first().map_or(u32::MAX, |source| source.granted),
-                Timestamp::Arrival => front.arrived,
+                Timestamp::Arrival => resident.arrived,
             },
+            _ => unreachable!("such arbiters look at no packet"),
         }
     }
 

@@ -588,13 +588,21 @@ def _allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
         found["switch_input"] = "output"
     if settings.number("hold_switch_for_packet"):
         found["hold_switch"] = True
+    if settings.number("vc_prioritize_empty"):
+        _let_empty_go_first(settings, found, remarks)
     found |= _speculation(settings, remarks)
+    found |= _arbiter(settings, remarks)
+    if settings.number("vc_priority_donation"):
+        _donate(settings, found, remarks)
+    return found
+
+
+def _arbiter(settings: Settings, remarks: list[str]) -> dict[str, Any]:
+    """Who goes before others at the allocators."""
     priority = str(settings.value("priority"))
     names = [call(str(settings.value(option)))[0] for option in ("vc_allocator", "sw_allocator")]
     if priority == "none":
-        if _are_matrices(settings):
-            found["arbiter"] = {"least_recently_served": {}}
-        return found
+        return {"arbiter": {"least_recently_served": {}}} if _are_matrices(settings) else {}
     if not set(names) <= AWARE:
         remarks.append(
             settings.remark(
@@ -603,19 +611,48 @@ def _allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]:
                 "file; the document serves in turn",
             )
         )
-    elif priority in {"hop_count", "queue_length"}:
-        found["arbiter"] = {priority: {}}
-    elif priority not in TIMESTAMPS:
+        return {}
+    if priority in {"hop_count", "queue_length"}:
+        return {"arbiter": {priority: {}}}
+    if priority not in TIMESTAMPS:
         remarks.append(settings.remark("priority", "has no counterpart: the document serves in turn"))
+        return {}
+    if priority == "network_age":
+        instead = "is the age of a flit; in the document a packet is as old as its head"
+        remarks.append(settings.remark("priority", instead))
+    by_flit = {"by_flit": True} if priority == "local_age" else {}
+    return {"arbiter": {"age": {"timestamp": TIMESTAMPS[priority], **by_flit}}}
+
+
+def _let_empty_go_first(settings: Settings, router: dict[str, Any], remarks: list[str]) -> None:
+    """Lets empty output VCs go before others, where inputs of the VC allocator pick one."""
+    allocator, _ = call(str(settings.value("vc_allocator")))
+    instead = ""
+    if allocator not in AWARE:
+        instead = f"is looked at by {', '.join(sorted(AWARE))} alone, which the VC allocator is not"
+    elif settings.number("wait_for_tail_credit"):
+        instead = "is of no effect with wait_for_tail_credit: all output VCs that can be granted are empty"
+    elif allocator != "separable_input_first":
+        instead = "has no counterpart with this VC allocator: a head asks for all free output VCs alike"
+    if instead:
+        remarks.append(settings.remark("vc_prioritize_empty", instead))
     else:
-        if priority != "age":
-            remarks.append(
-                settings.remark(
-                    "priority", "is the age of a flit; in the document a packet is as old as its head"
-                )
+        router["empty_vcs_first"] = True
+
+
+def _donate(settings: Settings, router: dict[str, Any], remarks: list[str]) -> None:
+    """Lets packets lend their age to those before them in their input VC, where they have one to lend."""
+    priority = settings.value("priority")
+    if priority == "age" and "arbiter" in router:
+        router["arbiter"]["age"]["donation"] = True
+    elif priority in {"none", "local_age", "queue_length"} or "arbiter" not in router:
+        remarks.append(settings.remark("vc_priority_donation", "is of no effect with this priority"))
+    else:
+        remarks.append(
+            settings.remark(
+                "vc_priority_donation", "has no counterpart with this priority: a VC is as its first packet"
             )
-        found["arbiter"] = {"age": {"timestamp": TIMESTAMPS[priority]}}
-    return found
+        )
 
 
 def _speculation(settings: Settings, remarks: list[str]) -> dict[str, Any]:

@@ -74,10 +74,8 @@ OPTIONS: Mapping[str, Option] = {
     "feedback_offset": Option(0, _SHARED),
     "wait_for_tail_credit": Option(0),
     "vc_busy_when_full": Option(0),
-    "vc_prioritize_empty": Option(
-        0, "has no counterpart: a head asks for all free output VCs, none before the others"
-    ),
-    "vc_priority_donation": Option(0, "has no counterpart: a VC is as old as the packet at its front"),
+    "vc_prioritize_empty": Option(0),
+    "vc_priority_donation": Option(0),
     "vc_shuffle_requests": Option(0, "has no counterpart: arbiters go through VCs by port and VC"),
     "hold_switch_for_packet": Option(0),
     "noq": Option(0, "has no counterpart: a packet may take any VC that its routing allows"),

@@ -408,7 +408,9 @@ def test_priorities() -> None:
     aged = {"arbiter": {"age": {"timestamp": "generation"}}}
     assert router(select + "priority = age;") == {**IN_TURN, **aged}
     assert router(select + "priority = network_age;")["arbiter"] == {"age": {"timestamp": "injection"}}
-    assert router(select + "priority = local_age;")["arbiter"] == {"age": {"timestamp": "arrival"}}
+    assert router(select + "priority = local_age;")["arbiter"] == {
+        "age": {"timestamp": "arrival", "by_flit": True}
+    }
     assert router(select + "priority = hop_count;")["arbiter"] == {"hop_count": {}}
     assert router(select + "priority = queue_length;")["arbiter"] == {"queue_length": {}}
     matrices = "vc_allocator = separable_input_first(matrix); sw_allocator = separable_output_first(matrix);"
@@ -427,6 +429,40 @@ def test_priorities() -> None:
     ):
         assert f"priority = {remark}" in converted(MESH + text).remarks
     assert "arbiter" not in router("priority = age;")
+
+
+def test_empty_vcs_go_first_where_inputs_pick_them() -> None:
+    given = "vc_prioritize_empty = 1; vc_allocator = "
+    assert router(given + "separable_input_first;")["empty_vcs_first"] is True
+    for text, said in (
+        (
+            "islip;",
+            "looked at by rr_wavefront, select, separable_input_first, separable_output_first, wavefront "
+            "alone, which the VC allocator is not",
+        ),
+        (
+            "separable_input_first; wait_for_tail_credit = 1;",
+            "of no effect with wait_for_tail_credit: all output VCs that can be granted are empty",
+        ),
+    ):
+        assert "empty_vcs_first" not in router(given + text)
+        assert f"vc_prioritize_empty = 1 is {said}." in converted(MESH + given + text).remarks
+    kept = "has no counterpart with this VC allocator: a head asks for all free output VCs alike."
+    assert f"vc_prioritize_empty = 1 {kept}" in converted(MESH + given + "wavefront;").remarks
+
+
+def test_packets_behind_lend_their_age() -> None:
+    select = "vc_allocator = select; sw_allocator = select; vc_priority_donation = 1;"
+    donated = {"age": {"timestamp": "generation", "donation": True}}
+    assert router(select + "priority = age;")["arbiter"] == donated
+    assert not any("donation" in line for line in converted(MESH + select + "priority = age;").remarks)
+    said = "vc_priority_donation = 1 is of no effect with this priority."
+    for none in ("none", "local_age", "queue_length"):
+        assert said in converted(MESH + select + f"priority = {none};").remarks
+    assert said in converted(MESH + "vc_priority_donation = 1; priority = age;").remarks
+    kept = "vc_priority_donation = 1 has no counterpart with this priority: a VC is as its first packet."
+    for other in ("hop_count", "network_age"):
+        assert kept in converted(MESH + select + f"priority = {other};").remarks
 
 
 @pytest.mark.parametrize("name", [name for name, option in booksim_options.OPTIONS.items() if option.instead])

@@ -100,16 +100,17 @@ def test_what_was_not_recorded_is_told_with_what_records_it() -> None:
 
 
 def test_packets_are_those_of_the_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[Result, Choice]] = []
+    asked: list[tuple[Result, Choice, bool]] = []
 
-    def of(of_what: Result, choice: Choice) -> list[packets.Packet]:
-        asked.append((of_what, choice))
+    def of(of_what: Result, choice: Choice, *, with_flits: bool) -> list[packets.Packet]:
+        asked.append((of_what, choice, with_flits))
         return []
 
     monkeypatch.setattr(packets, "of", of)
     one = result()
     assert one.packets(source=1, destination=2, serial=3, every=4, after=5, slowest=6) == []
-    assert asked == [(one, Choice(1, 2, 3, 4, 5, 6))]
+    assert one.packets(flits=True) == []
+    assert asked == [(one, Choice(1, 2, 3, 4, 5, 6), False), (one, Choice(), True)]
 
 
 AXES: list[dict[str, Any]] = [

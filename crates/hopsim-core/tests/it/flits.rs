@@ -3,11 +3,12 @@
 use hopsim_core::engine::{self, Control, Scope, Snapshot, Stages, Trial, audit, run_as, trace, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_cycles::choices::{
-    AgeConfig, FlitAllocator, FlitArbiter, Iterations, PortOrder, Speculation, StageFlow, SwitchInput,
+    FlitAge, FlitAllocator, FlitArbiter, Iterations, PortOrder, Speculation, StageFlow, SwitchInput,
     Timestamp, VcReuse, WavefrontConfig,
 };
 use hopsim_cycles::speedup::Speedup;
 use hopsim_cycles::system::{EjectionBuffers, RouterPlan, VirtualChannelPlan};
+use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
 use hopsim_experiment::proof::{Verdict, prove};
 use hopsim_measure::trace::PacketTrace;
@@ -27,6 +28,7 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     whole_packets: false,
     vc_reuse: VcReuse::Tail,
     vc_needs_credit: false,
+    empty_vcs_first: false,
     credit_delay: 0,
     vc_allocator: FlitAllocator::SeparableInputFirst(Nothing {}),
     switch_allocator: FlitAllocator::SeparableInputFirst(Nothing {}),
@@ -43,13 +45,13 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
 };
 
 /// How many kinds of routers there are.
-const KINDS: usize = 13;
+const KINDS: usize = 16;
 
 /// Routers with all allocators; those of a document by its number.
 fn routers(number: usize) -> VirtualChannelPlan {
     let of =
         |vc_allocator, switch_allocator| VirtualChannelPlan { vc_allocator, switch_allocator, ..ROUTERS };
-    let age = |timestamp| FlitArbiter::Age(AgeConfig { timestamp });
+    let age = |timestamp| FlitArbiter::Age(FlitAge { timestamp, ..FlitAge::default() });
     let (inputs, outputs) =
         (FlitAllocator::SeparableInputFirst(Nothing {}), FlitAllocator::SeparableOutputFirst(Nothing {}));
     let (islip, pim) = (Iterations { iterations: 2 }, Iterations { iterations: 2 });
@@ -87,6 +89,19 @@ fn routers(number: usize) -> VirtualChannelPlan {
             arbiter: FlitArbiter::QueueLength(Nothing {}),
             ..of(FlitAllocator::LonelyOutput(Nothing {}), wavefront)
         },
+        VirtualChannelPlan {
+            arbiter: FlitArbiter::Age(FlitAge {
+                timestamp: Timestamp::Arrival,
+                by_flit: true,
+                donation: false,
+            }),
+            ..of(wavefront, outputs)
+        },
+        VirtualChannelPlan {
+            arbiter: FlitArbiter::Age(FlitAge { donation: true, ..FlitAge::default() }),
+            ..of(inputs, wavefront)
+        },
+        VirtualChannelPlan { empty_vcs_first: true, ..ROUTERS },
         VirtualChannelPlan { ejection: Some(EjectionBuffers { size: 1, returns: 3 }), ..ROUTERS },
         VirtualChannelPlan { stages: StageFlow::Batched, switch_allocation_delay: 2, ..ROUTERS },
     ];
@@ -298,8 +313,8 @@ fn neither_cut_nor_threads_nor_the_order_of_mail_changes_the_life_of_a_packet() 
 #[test]
 fn threads_do_not_change_what_is_told_of_flits() {
     for (number, document) in for_all_routers().into_iter().enumerate() {
-        let measure = json!({ "warmup": 100, "cycles": 501, "batches": 3, "streams": ["flit_hops"] });
-        let plan = flits(&changed(document, &json!({ "measure": measure })), routers(number), 6);
+        let mut plan = flits(&document, routers(number), 6);
+        plan.experiment.measure.streams = vec![RecordStream::FlitHops];
         let alone = measured(&plan, Trial::default());
         assert!(alone.contains("vc_allocated"));
         for threads in [2, 3] {

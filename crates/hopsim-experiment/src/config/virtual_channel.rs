@@ -59,6 +59,9 @@ pub struct VirtualChannel {
     pub vc_reuse: VcReuse,
     /// Whether a head is granted an output VC only if that has a credit, by wormhole switching; otherwise its first flit may wait for one.
     pub vc_needs_credit: bool,
+    /// Whether of the output VCs that a head asks for those go first behind which no flit is, and no credit is on its way back; with
+    /// `vc_allocator` = `separable_input_first`, whose inputs pick one.
+    pub empty_vcs_first: bool,
     /// Inputs of the crossbar that an input port has (input speedup): so many flits may leave the port in a cycle.
     pub crossbar_inputs: CrossbarInputs,
     /// How heads are matched with the output VCs that they ask for.
@@ -92,6 +95,7 @@ impl Default for VirtualChannel {
             credit_delay: 0,
             vc_reuse: VcReuse::default(),
             vc_needs_credit: false,
+            empty_vcs_first: false,
             crossbar_inputs: CrossbarInputs::default(),
             vc_allocator: FlitAllocator::default(),
             switch_allocator: FlitAllocator::default(),

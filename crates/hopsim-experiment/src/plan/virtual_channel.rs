@@ -7,8 +7,8 @@ use crate::config::router::RouterConfig;
 use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, OUTPUT_QUEUE, VirtualChannel};
 use crate::config::{Compat, Experiment};
 use hopsim_cycles::choices::{
-    Ejection, FlitAllocator, FlitArbiter, ITERATIONS, InjectionLink, InputPointer, OutputHold, Speculation,
-    StageFlow, VcReuse,
+    Ejection, FlitAge, FlitAllocator, FlitArbiter, ITERATIONS, InjectionLink, InputPointer, OutputHold,
+    Speculation, StageFlow, Timestamp, VcReuse,
 };
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::speedup::{SPEEDUPS, Speedup};
@@ -40,6 +40,7 @@ pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualC
         whole_packets: router.switching == FlitSwitching::VirtualCutThrough,
         vc_reuse: router.vc_reuse,
         vc_needs_credit: router.vc_needs_credit,
+        empty_vcs_first: router.empty_vcs_first,
         credit_delay: router.credit_delay,
         vc_allocator: router.vc_allocator,
         switch_allocator: router.switch_allocator,
@@ -167,6 +168,24 @@ fn check_credits(router: &VirtualChannel) -> Result<(), ConfigError> {
         .valid(format!("false, or {valid}")))
 }
 
+/// Refuses to let empty output VCs go first where no input picks one, or all are empty.
+fn check_empty_first(router: &VirtualChannel) -> Result<(), ConfigError> {
+    let (reason, valid) = match (router.vc_allocator, router.vc_reuse) {
+        _ if !router.empty_vcs_first => return Ok(()),
+        (FlitAllocator::SeparableInputFirst(_), VcReuse::Tail) => return Ok(()),
+        (FlitAllocator::SeparableInputFirst(_), VcReuse::Credits) => {
+            ("all output VCs that can be granted are empty anyway", "vc_reuse = \"tail\"")
+        }
+        _ => (
+            "inputs of this VC allocator do not pick among the output VCs before these are asked",
+            "vc_allocator = \"separable_input_first\"",
+        ),
+    };
+    Err(ConfigError::new("router.virtual_channel.empty_vcs_first", reason)
+        .value(true)
+        .valid(format!("false, or {valid}")))
+}
+
 /// Refuses speculation where a grant of the switch comes before that of an output VC, or where it says what an allocator ignores.
 fn check_speculation(router: &VirtualChannel) -> Result<(), ConfigError> {
     let refuse = |reason: &str, valid: String| {
@@ -204,6 +223,8 @@ fn check_allocators(router: &VirtualChannel) -> Result<(), ConfigError> {
         }
         check_arbiter(router.arbiter, allocator, &path)?;
     }
+    check_age(router.arbiter)?;
+    check_empty_first(router)?;
     match (router.switch_input, router.switch_allocator) {
         (None, _) | (_, FlitAllocator::SeparableInputFirst(_)) => Ok(()),
         (Some(given), _) => {
@@ -213,6 +234,26 @@ fn check_allocators(router: &VirtualChannel) -> Result<(), ConfigError> {
                 .valid("no such key, or switch_allocator = \"separable_input_first\""))
         }
     }
+}
+
+/// Refuses ages that no packet or flit has.
+fn check_age(arbiter: FlitArbiter) -> Result<(), ConfigError> {
+    let FlitArbiter::Age(FlitAge { timestamp, by_flit, donation }) = arbiter else { return Ok(()) };
+    let is_local = timestamp == Timestamp::Arrival;
+    let (key, reason, valid) = if by_flit && !is_local {
+        (
+            "by_flit",
+            "flits have no time stamp of their own but that of their arrival in the router",
+            "arrival",
+        )
+    } else if donation && is_local {
+        ("donation", "the first packet of an input VC is the one that came first", "generation or injection")
+    } else {
+        return Ok(());
+    };
+    Err(ConfigError::new(format!("router.virtual_channel.arbiter.age.{key}"), reason)
+        .value(true)
+        .valid(format!("false, or timestamp = {valid}")))
 }
 
 /// Refuses an allocator that could not do as the arbiter says.

@@ -227,7 +227,7 @@ fn what_only_routers_of_whole_packets_have() {
         on(MESH, "router.virtual_channel.crossbar_outputs = 2"),
         "router.virtual_channel.crossbar_outputs = 2: unknown key; did you mean \
          `crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, switch_allocation_delay, speedup, \
-         switch_traversal_delay, credit_delay, vc_reuse, vc_needs_credit, crossbar_inputs, vc_allocator, \
+         switch_traversal_delay, credit_delay, vc_reuse, vc_needs_credit, empty_vcs_first, crossbar_inputs, vc_allocator, \
          switch_allocator, switch_input, arbiter, speculation, hold_switch"
     );
     for (key, value, default) in [
@@ -440,8 +440,50 @@ fn arbiters_that_an_allocator_could_not_have_are_refused() {
         "arbiter = \"least_recently_served\", switch_allocator = \"islip\"",
         "arbiter = \"hop_count\", vc_allocator = { wavefront = { next = \"grant\" } }",
         "speculation = \"pessimistic\"",
+        "arbiter = { age = { timestamp = \"arrival\", by_flit = true } }",
+        "arbiter = { age = { timestamp = \"injection\", donation = true } }",
     ] {
         assert_eq!(on(MESH, &format!("router.virtual_channel = {{ {given} }}")), "accepted");
+    }
+}
+
+#[test]
+fn empty_output_vcs_go_first_where_inputs_pick_one() {
+    for (given, expected) in [
+        (
+            "vc_allocator = \"islip\"",
+            "inputs of this VC allocator do not pick among the output VCs before these are asked; \
+             valid: false, or vc_allocator = \"separable_input_first\"",
+        ),
+        (
+            "vc_reuse = \"credits\"",
+            "all output VCs that can be granted are empty anyway; valid: false, or vc_reuse = \"tail\"",
+        ),
+    ] {
+        assert_eq!(
+            on(MESH, &format!("router.virtual_channel = {{ empty_vcs_first = true, {given} }}")),
+            format!("router.virtual_channel.empty_vcs_first = true: {expected}")
+        );
+    }
+    assert_eq!(on(MESH, "router.virtual_channel.empty_vcs_first = true"), "accepted");
+}
+
+#[test]
+fn ages_of_flits_and_of_packets_behind_are_some_that_there_are() {
+    for (given, expected) in [
+        (
+            "by_flit = true",
+            "by_flit = true: flits have no time stamp of their own but that of their arrival in the router; \
+             valid: false, or timestamp = arrival",
+        ),
+        (
+            "timestamp = \"arrival\", donation = true",
+            "donation = true: the first packet of an input VC is the one that came first; \
+             valid: false, or timestamp = generation or injection",
+        ),
+    ] {
+        let given = format!("router.virtual_channel = {{ arbiter = {{ age = {{ {given} }} }} }}");
+        assert_eq!(on(MESH, &given), format!("router.virtual_channel.arbiter.age.{expected}"));
     }
 }
 

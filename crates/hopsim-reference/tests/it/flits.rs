@@ -45,7 +45,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 105] = [
+const COVERED: [&str; 109] = [
     "stages Batched, routing delay 3",
     "stages Batched, VC allocation delay 3",
     "stages Batched, switch traversal delay 3",
@@ -105,6 +105,10 @@ const COVERED: [&str; 105] = [
     "by age since Generation",
     "by age since Injection",
     "by age since Arrival",
+    "by age of flits",
+    "empty VCs first",
+    "by donated age since Generation",
+    "by donated age since Injection",
     "mesh",
     "torus",
     "ring",
@@ -157,6 +161,8 @@ const COVERED: [&str; 105] = [
 fn name_of_arbiter(arbiter: FlitArbiter) -> String {
     match arbiter {
         FlitArbiter::RoundRobin(_) => "in turn".to_owned(),
+        FlitArbiter::Age(age) if age.by_flit => "by age of flits".to_owned(),
+        FlitArbiter::Age(age) if age.donation => format!("by donated age since {:?}", age.timestamp),
         FlitArbiter::Age(age) => format!("by age since {:?}", age.timestamp),
         FlitArbiter::LeastRecentlyServed(_) => "least recently served".to_owned(),
         FlitArbiter::HopCount(_) => "by hops".to_owned(),
@@ -212,6 +218,7 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         whole_packets,
         vc_reuse,
         vc_needs_credit,
+        empty_vcs_first,
         credit_delay,
         vc_allocator,
         switch_allocator,
@@ -228,17 +235,16 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
     } = plan_of_routers;
     let by_output = switch_input == SwitchInput::Output
         && matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));
+    let holds = if hold_switch { " and packets hold the switch" } else { "" };
     let mut names = names_of_stages(&plan_of_routers);
     names.extend(["all", plan.experiment.topology.name(), plan.experiment.routing.name()].map(str::to_owned));
     names.extend([
         format!("VCs free with {vc_reuse:?}"),
         format!("speculation {speculation:?}"),
         if hold_switch { "packets hold the switch" } else { "flits go one by one" }.to_owned(),
-        format!(
-            "speculation {speculation:?}{}",
-            if hold_switch { " and packets hold the switch" } else { "" }
-        ),
+        format!("speculation {speculation:?}{holds}"),
         if vc_needs_credit { "VCs with a credit" } else { "VCs without a credit" }.to_owned(),
+        if empty_vcs_first { "empty VCs first" } else { "all VCs alike" }.to_owned(),
         format!("credit delay {credit_delay}"),
         format!("VCs by {}", name_of(vc_allocator)),
         format!("switch by {}", name_of(switch_allocator)),

@@ -2,12 +2,14 @@
 //! Interconnection Networks*, chapter 16): flits wait at the inputs, a packet owns an output VC from its head to its tail, and may
 //! lie in several routers at once. `region.rs` has the cycle.
 
+mod ages;
 mod allocator;
 mod asked;
 #[cfg(feature = "trace")]
 mod audit;
 mod batches;
 mod deadlock;
+mod flit_arrivals;
 mod in_turn;
 mod injection_waits;
 mod output_queues;

@@ -11,7 +11,7 @@ use crate::router::virtual_channel::shared;
 use crate::system::System;
 use std::marker::PhantomData;
 
-/// A run in which both allocators serve in turn, stages are pipelines, nothing waits at outputs, nodes take what comes, packets have one
+/// A run in which both allocators serve in turn and take all output VCs alike, stages are pipelines, nothing waits at outputs, nodes take what comes, packets have one
 /// length, and nothing is answered.
 pub struct PlainFlits<O>(PhantomData<fn() -> O>);
 
@@ -42,6 +42,7 @@ pub fn is_plain(system: &System) -> bool {
         && asked::allocates_switch(&plan, shared::crossbar_sides(layout));
     takes_turns
         && are_pipelines
+        && !plan.empty_vcs_first
         && plan.output_queue.is_none()
         && plan.ejection.is_none()
         && system.shortest_packet() == system.longest_packet()

@@ -17,6 +17,7 @@ use crate::node::{Nodes as _, Run};
 use crate::observer::Observer;
 use crate::router::virtual_channel::allocator::FlitMatcher;
 use crate::router::virtual_channel::batches::{Batches, SwitchTurn};
+use crate::router::virtual_channel::flit_arrivals::FlitArrivals;
 use crate::router::virtual_channel::output_queues::OutputQueues;
 use crate::router::virtual_channel::places::{AskedVcs, InputPlace};
 use crate::router::virtual_channel::requests::FlitRequests;
@@ -39,6 +40,8 @@ pub struct VirtualChannel<'p, M: Run> {
     pub(super) output_queues: Option<OutputQueues>,
     /// What routers are busy with whose stages are no pipelines.
     pub(super) batches: Option<Batches>,
+    /// When the flits in input VCs arrived, if that is looked at.
+    pub(super) flit_arrivals: Option<FlitArrivals>,
     /// The present step of the routers, the first one of the present cycle until they allocate.
     pub(super) step: u64,
     /// Routers that hold a packet, a bit each.
@@ -87,6 +90,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             ),
             output_queues: OutputQueues::new(&shared, span.routers),
             batches: Batches::new(&plan, span.routers),
+            flit_arrivals: FlitArrivals::new(plan.arbiter, span.routers * shared.stride),
             step: 0,
             shared,
             routers,
@@ -210,6 +214,9 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
                 self.tell_arrival(arrival.slot);
             }
         }
+        if let Some(arrivals) = self.flit_arrivals.as_mut().filter(|_| !M::PLAIN) {
+            arrivals.arrive(due.iter().map(|arrival| arrival.slot), self.kernel.now);
+        }
         for &Arrival { slot: id, packet } in &due {
             let input = &mut self.routers.inputs[id];
             input.flits += 1;
@@ -228,6 +235,9 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             for &slot in &due {
                 self.tell_arrival(slot);
             }
+        }
+        if let Some(arrivals) = self.flit_arrivals.as_mut().filter(|_| !M::PLAIN) {
+            arrivals.arrive(due.iter().copied(), self.kernel.now);
         }
         for &id in &due {
             let input = &mut self.routers.inputs[id];

@@ -67,6 +67,8 @@ struct InputState {
     stamp: u32,
     ready: u32,
     trail: Trail,
+    /// When its flits arrived, if they have ages of their own.
+    arrivals: Vec<u32>,
 }
 
 impl FlitRouterState {
@@ -94,6 +96,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             routers: _,
             output_queues: _,
             batches: _,
+            flit_arrivals: _,
             step: _,
             active: _,
             room: _,
@@ -136,9 +139,9 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     fn save_input(&self, number: RegionRouter, slot: Slot) -> InputState {
-        let packets = &self.kernel.packets;
+        let (packets, id) = (&self.kernel.packets, self.shared.slot_id(number, slot));
         let FlitInputVc { behind, packet, flits, left, output, request, stamp, ready, trail, place: _ } =
-            self.routers.inputs[self.shared.slot_id(number, slot)];
+            self.routers.inputs[id];
         InputState {
             behind: behind.records(packets),
             packet: (packet != NONE).then(|| packets.get(packet).clone()),
@@ -149,6 +152,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             stamp,
             ready,
             trail,
+            arrivals: self.flit_arrivals.as_ref().map_or_else(Vec::new, |all| all.row(id)),
         }
     }
 
@@ -244,7 +248,8 @@ impl<M: Run> VirtualChannel<'_, M> {
     }
 
     fn load_input(&mut self, (number, slot): (RegionRouter, Slot), state: &InputState) {
-        let InputState { behind, packet, flits, left, output, request, stamp, ready, trail } = state;
+        let InputState { behind, packet, flits, left, output, request, stamp, ready, trail, arrivals } =
+            state;
         let packets = &mut self.kernel.packets;
         let id = self.shared.slot_id(number, slot);
         let place = self.routers.inputs[id].place;
@@ -261,6 +266,9 @@ impl<M: Run> VirtualChannel<'_, M> {
             trail: *trail,
             place,
         };
+        if let Some(all) = &mut self.flit_arrivals {
+            all.put_row(id, arrivals);
+        }
         if *left > 0 {
             self.routers.begin(place);
             self.active[number.index() / 64] |= 1 << (number.index() % 64);

@@ -89,16 +89,6 @@ impl<'p> FlitShared<'p> {
         }
     }
 
-    /// What arbiters compare of an input VC with this stamp and so many flits, smaller ones going first; nothing if they serve in turn.
-    #[inline]
-    pub fn urgency(&self, stamp: u32, flits: u16) -> u32 {
-        match self.plan.arbiter {
-            FlitArbiter::Age(_) | FlitArbiter::HopCount(_) => stamp,
-            FlitArbiter::QueueLength(_) => u32::MAX - u32::from(flits),
-            FlitArbiter::RoundRobin(_) | FlitArbiter::LeastRecentlyServed(_) => 0,
-        }
-    }
-
     /// The output VCs that a head asks for. To its node a packet that is not answered takes any.
     #[inline]
     pub fn asked(&self, Requests { port, first, last }: Requests) -> AskedVcs {

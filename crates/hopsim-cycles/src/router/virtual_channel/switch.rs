@@ -121,7 +121,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             if held.iter().any(|held| held.1 == output) {
                 continue;
             }
-            let stamp = self.shared.urgency(state.stamp, state.flits);
+            let stamp = self.urgency(slot, state);
             let output = self.shared.numbers.output_ports[output];
             let bid = Bid { input: input as u16, output, slot, is_late, stamp };
             let rival = bids[first..].iter().position(|bid| self.is_one_of(bid.output, output));
@@ -242,6 +242,9 @@ impl<M: Run> VirtualChannel<'_, M> {
         let (place, has_head, is_last) = (input.place, input.has_head(), input.left == 1);
         input.flits -= 1;
         input.left -= 1;
+        if let Some(arrivals) = self.flit_arrivals.as_mut().filter(|_| !M::PLAIN) {
+            arrivals.leave(slot);
+        }
         let is_empty = input.flits == 0;
         if is_last {
             input.output = None;

@@ -11,6 +11,7 @@ use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::requests::{FlitRequests, VcRequest, VcRequests};
 use crate::router::virtual_channel::routers::{FlitInputVc, FlitPort, set_bits};
 use crate::router::virtual_channel::view::{FlitAttempt, VirtualChannelView};
+use hopsim_network::network::TERMINAL;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::RouteState;
 
@@ -114,6 +115,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         if !M::PLAIN && self.shared.plan.speculation != Speculation::None && available & port.takers() != 0 {
             requests.switch.speculating.push((slot, asked.port.into()));
         }
+        let available = if M::PLAIN { available } else { self.empty_first(port, available) };
         let first = port.link.outputs_before;
         let request = |vc: usize| {
             let output = OwnedVc { pair: port.link.pair_base + vc as u16, port: asked.port, vc: vc as u8 };
@@ -125,7 +127,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             let vc = outputs.trailing_zeros() as usize;
             return in_turn.ask(input.into(), usize::from(first) + vc, request(vc));
         }
-        let stamp = self.shared.urgency(head.stamp, head.flits);
+        let stamp = self.urgency(slot, head);
         for vc in set_bits(outputs) {
             let output = first + vc as u16;
             requests.vcs.bids.push(Bid { input, output, slot, is_late: false, stamp });
@@ -144,6 +146,23 @@ impl<M: Run> VirtualChannel<'_, M> {
                     |vc: &usize| self.routers.outputs[port.link.first_pair.up(*vc)].credits >= needed;
                 set_bits(free).filter(has_room).fold(0, |vcs, vc| vcs | 1 << vc)
             }
+        }
+    }
+
+    /// Of some output VCs of a port those behind which nothing is, if these go first and there are any.
+    fn empty_first(&self, port: &FlitPort, vcs: u64) -> u64 {
+        if !self.shared.plan.empty_vcs_first {
+            return vcs;
+        }
+        let room = match (port.link.class, self.shared.plan.ejection) {
+            (TERMINAL, None) => return vcs,
+            (TERMINAL, Some(buffers)) => buffers.size,
+            (class, _) => self.buffer(class - 1),
+        };
+        let is_empty = |vc: &usize| self.routers.outputs[port.link.first_pair.up(*vc)].credits >= room;
+        match set_bits(vcs).filter(is_empty).fold(0, |all, vc| all | 1 << vc) {
+            0 => vcs,
+            empty => empty,
         }
     }
 

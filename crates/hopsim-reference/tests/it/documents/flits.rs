@@ -232,6 +232,17 @@ fn allocate_otherwise(document: &mut Value, draw: u16) {
         3 if looks_at_packets => router["arbiter"] = json!({ "queue_length": {} }),
         _ => {}
     }
+    let picks = router["vc_allocator"].get("separable_input_first").is_some();
+    if draw % 5 < 2 && picks && router["vc_reuse"] == "tail" {
+        router["empty_vcs_first"] = json!(true);
+    }
+    // Of those that look at ages half look at those of flits, or of packets behind.
+    if draw / 7 % 2 == 1
+        && let Some(age) = router["arbiter"].get_mut("age")
+    {
+        let key = if age["timestamp"] == "arrival" { "by_flit" } else { "donation" };
+        age[key] = json!(true);
+    }
 }
 
 /// Allocators serve in turn from now on, as they do by default: only so a run may be in the mode of the plainest routers.

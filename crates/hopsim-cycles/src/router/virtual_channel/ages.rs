@@ -1,0 +1,31 @@
+//! How urgent input VCs are to arbiters that look at packets.
+
+use crate::choices::FlitArbiter;
+use crate::kernel::ids::SlotId;
+use crate::node::Run;
+use crate::router::virtual_channel::region::VirtualChannel;
+use crate::router::virtual_channel::routers::FlitInputVc;
+use hopsim_network::network::TERMINAL;
+
+impl<M: Run> VirtualChannel<'_, M> {
+    /// What arbiters compare of an input VC with flits, smaller ones going first; nothing if they serve in turn.
+    #[inline]
+    pub(super) fn urgency(&self, slot: SlotId, input: &FlitInputVc) -> u32 {
+        match self.shared.plan.arbiter {
+            FlitArbiter::Age(age) if age.by_flit || age.donation => self.urgency_of_flits(slot, input),
+            FlitArbiter::Age(_) | FlitArbiter::HopCount(_) => input.stamp,
+            FlitArbiter::QueueLength(_) => u32::MAX - u32::from(input.flits),
+            FlitArbiter::RoundRobin(_) | FlitArbiter::LeastRecentlyServed(_) => 0,
+        }
+    }
+
+    /// The time stamp of the first flit if flits have ages of their own, else the smallest one of all packets in an input VC.
+    fn urgency_of_flits(&self, slot: SlotId, input: &FlitInputVc) -> u32 {
+        if let Some(arrivals) = &self.flit_arrivals {
+            return arrivals.first(slot).unwrap_or(input.stamp);
+        }
+        let is_injection = self.routers.port_of(input.place).link.class == TERMINAL;
+        let stamp = |id| self.shared.stamp(self.kernel.packets.get(id), is_injection);
+        input.behind.iter(&self.kernel.packets).map(stamp).fold(input.stamp, u32::min)
+    }
+}
