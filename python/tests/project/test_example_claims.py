@@ -44,6 +44,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "speculative_on_chip": {"sweep.product.load": [0.05, 0.35]},
     "flattened_butterfly": {"sweep.product.load": [0.05, 0.3]},
     "torus_on_chip": {"sweep.product.load": [0.35]},
+    "o1turn_on_chip": {"sweep.product.load": [0.1, 0.6]},
     "valiant_adversarial": {"sweep.product.load": [0.2, 0.3, 0.5]},
 }
 """What is recorded besides, and the loads that claims are about where there are others."""
@@ -258,6 +259,30 @@ def heads_with_an_allocator_of_their_own_do_no_harm() -> None:
         for speculation in ("none", "equal", "separate")
     )
     assert separate < min(none, equal)
+
+
+@claim("o1turn_on_chip", "At a load of 0.6 the mesh then accepts more than half as much again.")
+def two_orders_of_dimensions_carry_more_of_a_transpose() -> None:
+    by_dimensions, in_two_orders = (
+        column("o1turn_on_chip", "accepted_load", routing=routing, load=0.6)[0]
+        for routing in ("minimal", "o1turn")
+    )
+    assert 1.5 * by_dimensions < in_two_orders < 1.7 * by_dimensions
+
+
+@claim(
+    "o1turn_on_chip",
+    "Paths with Valiant's detours are about twice as long, and at that load it accepts less than by "
+    "dimension order.",
+)
+def detours_cost_a_transpose_more_than_they_spread() -> None:
+    def value(routing: str, metric: str, load: float) -> float:
+        return column("o1turn_on_chip", metric, routing=routing, load=load)[0]
+
+    assert value("valiant", "hops_mean", 0.1) == pytest.approx(
+        2 * value("minimal", "hops_mean", 0.1), rel=0.1
+    )
+    assert value("valiant", "accepted_load", 0.6) < 0.8 * value("minimal", "accepted_load", 0.6)
 
 
 @claim(
