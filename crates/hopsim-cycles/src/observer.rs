@@ -161,6 +161,11 @@ pub trait Observer: Default + Send + 'static {
     #[inline]
     fn held(&mut self, _places: &mut Self::Places, _slot: SlotId, _length: u32, _arrived: u32) {}
 
+    /// Whether an observer with these wishes will [hear of flits](Self::hears_flits).
+    fn wants_flits(_wishes: &Self::Wishes) -> bool {
+        false
+    }
+
     /// Whether the observer wants to hear of [flits](Self::flit) one by one.
     #[inline]
     fn hears_flits(_places: &Self::Places) -> bool {

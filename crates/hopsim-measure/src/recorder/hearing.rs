@@ -11,6 +11,7 @@ use hopsim_cycles::kernel::ids::{Id as _, PairId, RegionNode, RegionRouter, Slot
 use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::kernel::regions::Span;
 use hopsim_cycles::observer::{FlitEvent, Grant, Load, Observer, WaitReason};
+use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::by_class::MOST_CLASSES;
 use hopsim_network::topology::Topology;
@@ -268,6 +269,10 @@ impl Observer for Recorder {
         if let Some(waits) = places.link_waits() {
             waits.occupy(router.index(), port, ready, now);
         }
+    }
+
+    fn wants_flits(plan: &Plan) -> bool {
+        plan.experiment.measure.streams.contains(&RecordStream::FlitHops)
     }
 
     #[inline]

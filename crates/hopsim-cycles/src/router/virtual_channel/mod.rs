@@ -51,7 +51,7 @@ use std::sync::Arc;
 
 /// A simulation at cycle 0, in the mode for the plainest routers or in that with everything.
 pub fn begin<'p, O: Observer>(run: &Beginning<'p, '_, O>) -> AnySimulation<'p, O> {
-    if run.fit != Fit::Loose && plain::is_plain(run.system) {
+    if run.fit != Fit::Loose && plain::is_plain(run.system) && !O::wants_flits(run.wishes) {
         return simulate::<PlainFlits<O>>(run);
     }
     simulate::<Full<O>>(run)

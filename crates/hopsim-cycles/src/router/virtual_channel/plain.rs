@@ -11,8 +11,8 @@ use crate::router::virtual_channel::shared;
 use crate::system::System;
 use std::marker::PhantomData;
 
-/// A run in which both allocators serve in turn and take all output VCs alike, stages are pipelines, nothing waits at outputs, nodes take what comes, packets have one
-/// length, and nothing is answered.
+/// A run in which both allocators serve in turn and take all output VCs alike, stages are pipelines, nothing waits at outputs, nodes take
+/// what comes, packets have one length, nothing is answered, and nobody hears of single flits.
 pub struct PlainFlits<O>(PhantomData<fn() -> O>);
 
 impl<O> Clone for PlainFlits<O> {
@@ -34,7 +34,7 @@ impl<O: Observer> Run for PlainFlits<O> {
     type Nodes = Synthetic;
 }
 
-/// Whether a run may be in this mode.
+/// Whether the runs of a system may be in this mode if nobody hears of single flits.
 pub fn is_plain(system: &System) -> bool {
     let (plan, layout) = (shared::plan(system), &system.network.layout);
     let are_pipelines = plan.stages == StageFlow::Pipelined || plan.longest_stage() == 1;

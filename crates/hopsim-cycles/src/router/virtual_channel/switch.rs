@@ -252,7 +252,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         let departure = self.depart(place, owned, is_last);
         let to = self.routers.port_beside(place, owned.port).link;
         let from = self.routers.lose_flit(place, (is_last, is_empty));
-        if M::Observer::hears_flits(&self.kernel.places) {
+        if !M::PLAIN && M::Observer::hears_flits(&self.kernel.places) {
             self.tell_flit(slot, (has_head, to.first_pair.up(owned.vc.into())), departure);
         }
         if has_head {

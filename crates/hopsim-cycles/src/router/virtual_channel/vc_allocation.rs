@@ -138,7 +138,13 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// The output VCs of a port, of those asked for, that the head of a packet of so many flits could be granted now, a bit each.
     fn available(&self, port: &FlitPort, asked: AskedVcs, length: u32) -> u64 {
         let free = asked.mask() & port.unowned;
-        match port.link.needed_for(asked.last, length) {
+        // Plain routers have no output VCs for requests.
+        let needed = if M::PLAIN {
+            port.link.needed.unwrap_or(length)
+        } else {
+            port.link.needed_for(asked.last, length)
+        };
+        match needed {
             0 => free,
             1 => free & port.credited,
             needed => {
@@ -181,7 +187,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         let (packet, length) = (input.packet, u32::from(input.trail.length));
         self.routers.own(place);
         self.own(place, output);
-        if M::Observer::hears_flits(&self.kernel.places) {
+        if !M::PLAIN && M::Observer::hears_flits(&self.kernel.places) {
             self.tell_owner(slot);
         }
         if let Some(after) = after {
