@@ -1,9 +1,21 @@
 //! Which packets are recorded one by one: `measure.packets`.
 
+use crate::table_kind::ColumnText;
 use hopsim_cycles::kernel::packet::PacketKey;
 use hopsim_experiment::config::measure::PacketsConfig;
 use hopsim_experiment::plan::Plan;
 use std::ops::Range;
+
+/// Columns that say which packet a row is of, where the packets of a document's choice have rows.
+pub const PACKET: [ColumnText; 3] = [
+    ("source", "", "Node that generated the packet."),
+    (
+        "serial",
+        "",
+        "Number of the packet among all that its source generated, from 0; dropped packets and replies count.",
+    ),
+    ("destination", "", "Node that it is for."),
+];
 
 /// Which packets are recorded. It follows from what is known of a packet when it is generated, so all of its rows are there or none.
 #[derive(Clone, Debug)]

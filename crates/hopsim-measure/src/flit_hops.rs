@@ -10,15 +10,8 @@ use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
 use std::collections::VecDeque;
 
-/// Columns of the table.
-pub const FLIT_HOPS: [ColumnText; 16] = [
-    ("source", "", "Node that generated the packet."),
-    (
-        "serial",
-        "",
-        "Number of the packet among all that its source generated, from 0; dropped packets and replies count.",
-    ),
-    ("destination", "", "Node that it is for."),
+/// Columns of the table behind those that say [which packet](crate::chosen::PACKET) it is.
+pub const FLIT_HOPS: [ColumnText; 13] = [
     ("generated", CYCLES, "Cycle in which it was generated, warm-up included."),
     ("flit", "", "Number of the flit in its packet, from 0, the head."),
     ("hop", "", "Number of the router among those that the packet passes, from 0, the router of its source."),

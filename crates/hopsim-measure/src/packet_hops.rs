@@ -11,15 +11,8 @@ use hopsim_experiment::plan::Plan;
 use hopsim_network::network::{NONE, TERMINAL};
 use rustc_hash::FxHashMap;
 
-/// Columns of the table.
-pub const PACKET_HOPS: [ColumnText; 24] = [
-    ("source", "", "Node that generated the packet."),
-    (
-        "serial",
-        "",
-        "Number of the packet among all that its source generated, from 0; dropped packets and replies count.",
-    ),
-    ("destination", "", "Node that it is for."),
+/// Columns of the table behind those that say [which packet](crate::chosen::PACKET) it is.
+pub const PACKET_HOPS: [ColumnText; 21] = [
     ("job", "", "Name of its job."),
     ("length", "phits", "Its length."),
     ("generated", CYCLES, "Cycle in which it was generated, warm-up included."),

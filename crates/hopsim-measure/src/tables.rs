@@ -7,6 +7,7 @@ use super::recorder::Recorder;
 use super::summary::Figures;
 use super::{Column, Table, allocation, link_tables, output_queues, program_tables, standing_tables};
 use crate::allocation::ALLOCATION;
+use crate::chosen::PACKET;
 use crate::flit_hops::FLIT_HOPS;
 use crate::output_queues::OUTPUT_QUEUES;
 use crate::packet_hops::PACKET_HOPS;
@@ -100,13 +101,13 @@ pub const FIRST: [TableKind<MakeTable>; 17] = [
     TableKind {
         name: "packet_hops",
         stream: Some(RecordStream::PacketHops),
-        columns: &[&PACKET_HOPS],
+        columns: &[&PACKET, &PACKET_HOPS],
         make: |plan, counts| Some(counts.places.waits_of_links()?.packets.as_ref()?.table(plan)),
     },
     TableKind {
         name: "flit_hops",
         stream: Some(RecordStream::FlitHops),
-        columns: &[&FLIT_HOPS],
+        columns: &[&PACKET, &FLIT_HOPS],
         make: |plan, counts| Some(counts.places.flits.as_ref()?.table(plan)),
     },
     TableKind {
