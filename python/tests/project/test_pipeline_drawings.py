@@ -35,7 +35,7 @@ def drawn() -> list[str]:
 
 def cell(flit: Mapping[str, Any], now: int, *, computes_routes: bool) -> str:
     """What happens to a flit in a cycle."""
-    stages = []
+    stages: list[str] = []
     if flit["flit"] == 0:
         if computes_routes and flit["arrived"] <= now <= flit["routed"]:
             stages.append("RC")
