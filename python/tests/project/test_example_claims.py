@@ -272,16 +272,15 @@ def two_orders_of_dimensions_carry_more_of_a_transpose() -> None:
 
 @claim(
     "o1turn_on_chip",
-    "Paths with Valiant's detours are about twice as long, and at that load it accepts less than by "
+    "Paths with Valiant's detours are three quarters longer, and at that load it accepts less than by "
     "dimension order.",
 )
 def detours_cost_a_transpose_more_than_they_spread() -> None:
     def value(routing: str, metric: str, load: float) -> float:
         return column("o1turn_on_chip", metric, routing=routing, load=load)[0]
 
-    assert value("valiant", "hops_mean", 0.1) == pytest.approx(
-        2 * value("minimal", "hops_mean", 0.1), rel=0.1
-    )
+    minimal, longer = (value(routing, "hops_mean", 0.1) for routing in ("minimal", "valiant"))
+    assert longer == pytest.approx(1.75 * minimal, rel=0.03)
     assert value("valiant", "accepted_load", 0.6) < 0.8 * value("minimal", "accepted_load", 0.6)
 
 
