@@ -3,12 +3,13 @@
 use super::path;
 use hopsim_network::error::{ConfigError, Origin};
 use serde_json::{Map, Number, Value};
+use std::iter;
 use std::ops::Range;
 use toml_edit::{Document, Item, TableLike, TomlError};
 
 /// A parsed TOML text.
 pub struct Source<'a> {
-    text: &'a str,
+    lines: Lines<'a>,
     document: Document<&'a str>,
 }
 
@@ -16,7 +17,7 @@ impl<'a> Source<'a> {
     /// Parses the text.
     pub fn parse(text: &'a str) -> Result<Self, ConfigError> {
         let document = Document::parse(text).map_err(|error| refusal(text, &error))?;
-        Ok(Self { text, document })
+        Ok(Self { lines: Lines::of(text), document })
     }
 
     /// The values of the whole document.
@@ -32,7 +33,7 @@ impl<'a> Source<'a> {
         for (depth, part) in path.iter().enumerate() {
             let Some((span, next)) = node.child(part) else { break };
             if let Some(span) = span {
-                found = Some((position(self.text, span.start), depth + 1));
+                found = Some((self.lines.position(span.start), depth + 1));
             }
             node = next;
         }
@@ -43,7 +44,7 @@ impl<'a> Source<'a> {
 /// What is wrong with a text that is not TOML, in the words of a user where the parser's lead astray.
 fn refusal(text: &str, error: &TomlError) -> ConfigError {
     let start = error.span().map_or(text.len(), |span| span.start);
-    let (line, column) = position(text, start);
+    let (line, column) = Lines::of(text).position(start);
     let shown = path::show(&Value::from(text.lines().nth(line as usize - 1).unwrap_or("").trim()));
     let rest = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
     let word = rest.split(|c: char| c.is_whitespace() || ",]}#=".contains(c)).next().unwrap_or("");
@@ -61,12 +62,26 @@ fn refusal(text: &str, error: &TomlError) -> ConfigError {
     ConfigError { origin: Origin::Text { line, column }, valid, ..ConfigError::new("", reason) }
 }
 
-/// Line and column of a byte, both from 1; columns count characters.
-fn position(text: &str, byte: usize) -> (u32, u32) {
-    let before = &text.as_bytes()[..byte.min(text.len())];
-    let last = before.rsplit(|&b| b == b'\n').next().unwrap_or(before);
-    let column = String::from_utf8_lossy(last).chars().count() + 1;
-    (before.split(|&b| b == b'\n').count() as u32, column as u32)
+/// A text by lines, in which a place is found without reading all that stands before it.
+struct Lines<'a> {
+    text: &'a str,
+    /// Where each line begins \[bytes\].
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        Self { text, starts: iter::once(0).chain(ends.map(|(end, _)| end + 1)).collect() }
+    }
+
+    /// Line and column of a byte, both from 1; columns count characters.
+    fn position(&self, byte: usize) -> (u32, u32) {
+        let byte = byte.min(self.text.len());
+        let line = self.starts.partition_point(|&start| start <= byte);
+        let before = &self.text.as_bytes()[self.starts[line - 1]..byte];
+        (line as u32, String::from_utf8_lossy(before).chars().count() as u32 + 1)
+    }
 }
 
 /// Something in the text that may have children.
