@@ -37,7 +37,7 @@ impl Simulator<'_> {
             self.flits_mut(router).step = step;
             if self.works_in_batches(router) {
                 self.work_in_batches(router);
-            } else {
+            } else if !self.is_empty(router) {
                 for (place, choice) in self.allocate_vcs(router) {
                     let ready = step + u64::from(self.flits(router).plan.vc_allocation_delay);
                     self.give_vc(place, choice, ready);

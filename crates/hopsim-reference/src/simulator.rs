@@ -108,7 +108,9 @@ impl<'a> Simulator<'a> {
                 return self.allocate_flits(router);
             }
             self.consume_arrived(router);
-            self.allocate(router);
+            if !self.is_empty(router) {
+                self.allocate(router);
+            }
         });
         self.say_off_and_on();
         self.count_waits(heads);
@@ -116,6 +118,11 @@ impl<'a> Simulator<'a> {
         (0..self.nics.len()).for_each(|node| self.inject(node));
         self.send_all();
         self.look_at_congestion();
+    }
+
+    /// Whether no packet is in an input VC of a router, so that nothing asks for anything there.
+    pub(crate) fn is_empty(&self, router: usize) -> bool {
+        self.routers[router].inputs.iter().flat_map(|input| &input.vcs).all(VecDeque::is_empty)
     }
 
     /// Lets the packets granted so far finish their hop, and gives the traces of all packets that were granted one.

@@ -317,10 +317,9 @@ fn threads_do_not_change_what_is_told_of_flits() {
         plan.experiment.measure.streams = vec![RecordStream::FlitHops];
         let alone = measured(&plan, Trial::default());
         assert!(alone.contains("vc_allocated"));
-        for threads in [2, 3] {
-            let trial = Trial { finest: true, threads, varies: true, reversed: true, ..Trial::default() };
-            assert!(alone == measured(&plan, trial), "{trial:?}: {number}");
-        }
+        let threads = 2 + number % 2;
+        let trial = Trial { finest: true, threads, varies: true, reversed: true, ..Trial::default() };
+        assert!(alone == measured(&plan, trial), "{trial:?}: {number}");
     }
 }
 
