@@ -10,7 +10,7 @@ about three where the network accepts what is offered:
   same;
 - memory: that of the network, as the core expects it before it begins, and so much per packet inside the
   network, besides the process itself;
-- series by link, flow or queue: so much time and memory per row.
+- series by link, flow or queue, and hops of packets and flits: so much time and memory per row.
 
 In saturation less is accepted than offered: the time is less, and memory grows with the packets that wait at
 the nodes.
@@ -50,7 +50,7 @@ PACKET_BYTES = 100
 
 ROW_NS = 2_000
 ROW_BYTES = 280
-"""Of a row of a series, until it is written."""
+"""Of a row of a record stream, until it is written."""
 
 ROUTER_CYCLES = 10
 """Cycles that a packet takes for a router [cycles]."""
@@ -178,7 +178,7 @@ def _set_up(points: Sequence[Point]) -> float:
 def _expected(point: Point) -> tuple[float, float]:
     """Time [s] and memory [MB] of one point."""
     config, network = json.loads(point.config), survey(point)
-    rows = series_rows(point)
+    rows = series_rows(point) + hop_rows(point)
     writing, written = rows * ROW_NS / 1e9, rows * ROW_BYTES / 1e6
     if is_fabric(config):
         time = packet_hops(point) * FABRIC_HOP_NS / 1e9
@@ -200,6 +200,28 @@ def series_rows(point: Point) -> int:
     if is_fabric(config) or "link_series" not in measure.get("streams", []):
         return network.series_rows
     return network.output_vcs * (_cycles(config) // measure["interval"])
+
+
+def hop_rows(point: Point) -> float:
+    """Expected rows of `packet_hops` and `flit_hops`; 0 where it is not known how long programs take."""
+    config = json.loads(point.config)
+    streams = config["measure"].get("streams", [])
+    wanted = [stream for stream in ("packet_hops", "flit_hops") if stream in streams]
+    if not wanted or runs_programs(point):
+        return 0.0
+    lengths = [mean_packet_length(job["traffic"]) for job in config["jobs"] if "traffic" in job]
+    of_packet = {"packet_hops": 1.0, "flit_hops": max(lengths, default=0.0)}
+    hops = packet_hops(point) * _recorded(config, survey(point).nodes)
+    return hops * sum(of_packet[stream] for stream in wanted)
+
+
+def _recorded(config: Mapping[str, Any], nodes: int) -> float:
+    """The share of packets that `measure.packets` chooses, if all nodes send and get alike."""
+    chosen = config["measure"].get("packets", {})
+    cycles = _cycles(config)
+    window = min(chosen.get("to", cycles), cycles) - min(chosen.get("from", 0), cycles)
+    ends = sum(key in chosen for key in ("source", "destination"))
+    return max(window, 0) / cycles / chosen.get("every", 1) / nodes**ends
 
 
 def _fabric_bytes(network: Survey) -> float:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hopsim import _core
 from hopsim.cli.check import command
 from hopsim.document import estimate
-from hopsim.document.estimate import expected, packet_hops, runs_programs, series_rows, survey
+from hopsim.document.estimate import expected, hop_rows, packet_hops, runs_programs, series_rows, survey
 from hopsim.document.experiment import Experiment, Point
 from hopsim.runs.sweeps import run
 
@@ -130,6 +130,25 @@ def test_series_have_the_rows_that_are_expected(document: dict[str, Any]) -> Non
     recorded = sum(result.tables[name].num_rows for name in document["measure"]["streams"])
     assert recorded > 100
     assert series_rows(one) == recorded
+
+
+def test_hops_of_packets_and_flits_have_about_the_rows_that_are_expected() -> None:
+    document = {
+        "topology": {"mesh": {"sides": [4, 4]}},
+        "router": "virtual_channel",
+        "load": 0.2,
+        "jobs": [{"traffic": {"packet_length": 3}}],
+        "measure": {
+            "warmup": 200,
+            "cycles": 1800,
+            "streams": ["packet_hops", "flit_hops"],
+            "packets": {"every": 2, "from": 500},
+        },
+    }
+    (one,) = Experiment.of(document).points()
+    recorded = sum(table.num_rows for table in run(document).tables.values())
+    assert recorded > 1000
+    assert hop_rows(one) == pytest.approx(recorded, rel=0.15)
 
 
 def test_check_says_how_much_of_the_time_is_setting_up(

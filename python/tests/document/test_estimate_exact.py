@@ -230,6 +230,29 @@ def test_rows_of_series_take_time_and_memory(surveyed: dict[str, Survey]) -> Non
     assert expected([both], 1).cpu_s == 0
 
 
+def test_rows_of_hops_take_time_and_memory(surveyed: dict[str, Survey]) -> None:
+    """2 us and 280 bytes each: a row per hop of each recorded packet, and of each of its flits."""
+    measure: Config = {"warmup": 1000, "cycles": 3000}
+    without = expected([point(measure=measure)], 1)
+    hops = packet_hops(point(measure=measure))
+
+    def rows(streams: list[str], packets: Config | None = None) -> float:
+        chosen = {} if packets is None else {"packets": packets}
+        found = expected([point(measure=measure | {"streams": streams} | chosen)], 1)
+        assert found.peak_mb - without.peak_mb == pytest.approx((found.cpu_s - without.cpu_s) / 2e-6 * 280e-6)
+        return (found.cpu_s - without.cpu_s) / 2e-6
+
+    assert rows(["packet_hops"]) == pytest.approx(hops)
+    assert rows(["packet_hops", "flit_hops"]) == pytest.approx(hops * (1 + 8))
+    assert rows(["flit_hops"], {"every": 4}) == pytest.approx(hops * 8 / 4)
+    assert rows(["packet_hops"], {"source": 1}) == pytest.approx(hops / 50)
+    assert rows(["packet_hops"], {"source": 1, "destination": 2}) == pytest.approx(hops / 50 / 50)
+    assert rows(["packet_hops"], {"from": 1000, "to": 2000}) == pytest.approx(hops / 4)
+    assert rows(["packet_hops"], {"from": 3000, "to": 9000}) == pytest.approx(hops / 4)
+    assert rows(["packet_hops"], {"from": 5000}) == 0
+    assert rows(["nodes"]) == 0
+
+
 def test_the_largest_points_that_run_at_once_take_memory(surveyed: dict[str, Survey]) -> None:
     for name, size in (("small", 1), ("middle", 5), ("large", 20)):
         surveyed[name] = replace(NETWORK, state_bytes=size * 1_000_000, nodes=0)
