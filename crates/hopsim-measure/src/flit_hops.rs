@@ -156,9 +156,9 @@ impl FlitHops {
             (row.packet.generated, row.packet.source, row.packet.serial, row.hop, row.flit)
         });
         let layout = &plan.system.network.layout;
-        let place = |of: Option<(usize, u8)>| of.map_or((0, 0), |(port, vc)| (port as u32, u32::from(vc)));
-        let output = |row: &FlitRow| place(layout.pair_vc(row.pair as usize % layout.stride()));
-        let input = |row: &FlitRow| place(layout.slot_vc(row.slot as usize % layout.stride()));
+        let stride = layout.stride();
+        let output = |row: &FlitRow| layout.pair_vc(row.pair as usize % stride).unwrap_or_default();
+        let input = |row: &FlitRow| layout.slot_vc(row.slot as usize % stride).unwrap_or_default();
         let column =
             |value: &dyn Fn(&FlitRow) -> u32| Column::U32(rows.iter().map(|row| value(row)).collect());
         let of_heads = |value: &dyn Fn(HeadStages) -> u32| {
@@ -172,11 +172,11 @@ impl FlitHops {
             ("generated".into(), column(&|row| row.packet.generated)),
             ("flit".into(), column(&|row| row.flit.into())),
             ("hop".into(), column(&|row| row.hop.into())),
-            ("router".into(), column(&|row| row.pair / layout.stride() as u32)),
-            ("input_port".into(), column(&|row| input(row).0)),
-            ("input_vc".into(), column(&|row| input(row).1)),
-            ("port".into(), column(&|row| output(row).0)),
-            ("vc".into(), column(&|row| output(row).1)),
+            ("router".into(), column(&|row| row.pair / stride as u32)),
+            ("input_port".into(), column(&|row| input(row).0 as u32)),
+            ("input_vc".into(), column(&|row| input(row).1.into())),
+            ("port".into(), column(&|row| output(row).0 as u32)),
+            ("vc".into(), column(&|row| output(row).1.into())),
             ("arrived".into(), column(&|row| row.arrived)),
             ("routed".into(), of_heads(&|stages| stages.routed)),
             ("vc_allocated".into(), of_heads(&|stages| stages.vc_allocated)),

@@ -147,13 +147,10 @@ impl PacketHops {
         let mut rows: Vec<&HopRow> = self.rows.iter().collect();
         rows.sort_unstable_by_key(|row| row.key());
         let layout = &plan.system.network.layout;
-        let output = |row: &HopRow| {
-            layout.pair_vc(row.pair as usize % layout.stride()).map_or((0, 0), |(port, vc)| (port, vc.into()))
-        };
-        let input = |row: &HopRow| {
-            layout.slot_vc(row.slot as usize % layout.stride()).map_or((0, 0), |(port, vc)| (port, vc.into()))
-        };
-        let router = |row: &HopRow| row.pair / layout.stride() as u32;
+        let stride = layout.stride();
+        let output = |row: &HopRow| layout.pair_vc(row.pair as usize % stride).unwrap_or_default();
+        let input = |row: &HopRow| layout.slot_vc(row.slot as usize % stride).unwrap_or_default();
+        let router = |row: &HopRow| row.pair / stride as u32;
         let peer = |row: &HopRow| {
             plan.system.network.link(router(row), output(row).0).peer.map_or(NONE, |(peer, _)| peer)
         };
@@ -176,10 +173,10 @@ impl PacketHops {
             ("hop".into(), column(&|row| row.hop.into())),
             ("router".into(), column(&router)),
             ("input_port".into(), column(&|row| input(row).0 as u32)),
-            ("input_vc".into(), column(&|row| input(row).1)),
+            ("input_vc".into(), column(&|row| input(row).1.into())),
             ("port".into(), column(&|row| output(row).0 as u32)),
             ("port_class".into(), Column::Named { names: classes, rows: class }),
-            ("vc".into(), column(&|row| output(row).1)),
+            ("vc".into(), column(&|row| output(row).1.into())),
             ("peer_router".into(), column(&peer)),
             ("arrived".into(), column(&|row| row.arrived)),
             ("granted".into(), column(&|row| row.granted)),

@@ -30,8 +30,8 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// The present packet of an input VC has been granted an output VC in this step.
     #[inline(never)]
     pub(super) fn tell_owner(&mut self, slot: SlotId) {
-        let cycles = self.shared.plan.vc_allocation_delay.saturating_sub(1);
-        let at = self.cycle_of((self.step as u32).wrapping_add(cycles));
+        let later = self.shared.plan.vc_allocation_delay - 1;
+        let at = self.cycle_of((self.step as u32).wrapping_add(later));
         self.tell_event(slot, &FlitEvent::OwnsVc(at));
     }
 

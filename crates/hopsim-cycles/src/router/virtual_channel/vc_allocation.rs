@@ -147,12 +147,14 @@ impl<M: Run> VirtualChannel<'_, M> {
         match needed {
             0 => free,
             1 => free & port.credited,
-            needed => {
-                let has_room =
-                    |vc: &usize| self.routers.outputs[port.link.first_pair.up(*vc)].credits >= needed;
-                set_bits(free).filter(has_room).fold(0, |vcs, vc| vcs | 1 << vc)
-            }
+            needed => self.with_credits(port, free, needed),
         }
+    }
+
+    /// Of some output VCs of a port, a bit each, those with so many credits or more.
+    fn with_credits(&self, port: &FlitPort, vcs: u64, credits: u32) -> u64 {
+        let has_credits = |vc: &usize| self.routers.outputs[port.link.first_pair.up(*vc)].credits >= credits;
+        set_bits(vcs).filter(has_credits).fold(0, |all, vc| all | 1 << vc)
     }
 
     /// Of some output VCs of a port those behind which nothing is, if these go first and there are any.
@@ -165,8 +167,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             (TERMINAL, Some(buffers)) => buffers.size,
             (class, _) => self.buffer(class - 1),
         };
-        let is_empty = |vc: &usize| self.routers.outputs[port.link.first_pair.up(*vc)].credits >= room;
-        match set_bits(vcs).filter(is_empty).fold(0, |all, vc| all | 1 << vc) {
+        match self.with_credits(port, vcs, room) {
             0 => vcs,
             empty => empty,
         }
