@@ -329,6 +329,10 @@ pub enum FlitArbiter {
     HopCount(Nothing),
     /// The input VC with most flits in its queue, ties in turn.
     QueueLength(Nothing),
+    /// The one with the lowest number, always (a fixed-priority arbiter; Dally and Towles, §18.3): it may keep all others waiting for ever.
+    FixedPriority(Nothing),
+    /// The input VC that has drawn the smallest number in this step, ties in turn.
+    Random(Nothing),
 }
 
 /// How old an input VC of a virtual-channel router is.

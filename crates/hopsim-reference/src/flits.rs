@@ -223,7 +223,14 @@ impl Simulator<'_> {
         let (router, input, vc) = place;
         let queue = &self.routers[router].inputs[input].vcs[vc];
         match self.flits(router).plan.arbiter {
-            FlitArbiter::RoundRobin(_) | FlitArbiter::LeastRecentlyServed(_) => 0,
+            FlitArbiter::RoundRobin(_)
+            | FlitArbiter::LeastRecentlyServed(_)
+            | FlitArbiter::FixedPriority(_) => 0,
+            // Whoever draws the smallest number.
+            FlitArbiter::Random(_) => {
+                let slot = self.plan.system.network.layout.slot_base[input] as usize + vc;
+                self.draws(router, 3).at(slot as u64).below(u32::MAX)
+            }
             FlitArbiter::QueueLength(_) => {
                 u32::MAX - queue.iter().map(|packet| packet.phits - packet.crossed).sum::<u32>()
             }
@@ -333,7 +340,9 @@ impl Simulator<'_> {
                 let place = turn.expect("it is granted what it asks for").place;
                 let (port, number) = inputs[input];
                 let step = self.flits(router).step;
-                self.routers[router].inputs[port].arbiters[number].serve((place.2, 0), step);
+                if !matches!(self.flits(router).plan.arbiter, FlitArbiter::FixedPriority(_)) {
+                    self.routers[router].inputs[port].arbiters[number].serve((place.2, 0), step);
+                }
                 match &mut self.flits_mut(router).batches.switch {
                     Some((_, granted)) => granted.push((place, input)),
                     None => self.use_switch(place, input),

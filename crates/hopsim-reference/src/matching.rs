@@ -18,6 +18,8 @@ pub struct Matcher {
     output_turns: Vec<usize>,
     /// The diagonal whose turn it is.
     diagonal: usize,
+    /// Whether it is always the turn of the first one.
+    is_fixed: bool,
     /// If arbiters look at that, whom they have served, those longest ago first: of each input the outputs, of each output the inputs.
     recent: Option<[Vec<Vec<usize>>; 2]>,
 }
@@ -35,6 +37,7 @@ impl Matcher {
             input_turns: vec![0; inputs],
             output_turns: vec![0; outputs],
             diagonal: 0,
+            is_fixed: matches!(arbiter, FlitArbiter::FixedPriority(_)),
             recent: looks_back.then_some(recent),
         }
     }
@@ -75,6 +78,9 @@ impl Matcher {
     }
 
     fn serve(&mut self, &(input, output): &(usize, usize)) {
+        if self.is_fixed {
+            return;
+        }
         self.input_turns[input] = output + 1;
         self.output_turns[output] = input + 1;
         if let Some([of_inputs, of_outputs]) = &mut self.recent {

@@ -278,6 +278,10 @@ fn check_arbiter(arbiter: FlitArbiter, allocator: FlitAllocator, path: &str) -> 
             "has no arbiters that could know whom they have served",
             "separable_input_first, separable_output_first or islip, or another arbiter",
         ),
+        (FlitArbiter::FixedPriority(_), _) => (
+            "begins with another one in every cycle, whoever has the lowest number",
+            "separable_input_first, separable_output_first or islip, or another arbiter",
+        ),
         _ => return Ok(()),
     };
     Err(ConfigError::new(format!("{path}.{name}"), reason).valid(valid))

@@ -426,6 +426,18 @@ fn arbiters_that_an_allocator_could_not_have_are_refused() {
              valid: separable_input_first, separable_output_first or islip, or another arbiter",
         ),
         (
+            "fixed_priority",
+            "switch_allocator = \"wavefront\"",
+            "switch_allocator.wavefront: begins with another one in every cycle, whoever has the lowest number; \
+             valid: separable_input_first, separable_output_first or islip, or another arbiter",
+        ),
+        (
+            "random",
+            "switch_allocator = \"pim\"",
+            "switch_allocator.pim: an allocator that picks at random lets nobody go before others; \
+             valid: another allocator, or arbiter = \"round_robin\"",
+        ),
+        (
             "least_recently_served",
             "vc_allocator = \"lonely_output\"",
             "vc_allocator.lonely_output: has no arbiters that could know whom they have served; \
@@ -438,6 +450,8 @@ fn arbiters_that_an_allocator_could_not_have_are_refused() {
     for given in [
         "arbiter = \"queue_length\", switch_allocator = \"lonely_output\"",
         "arbiter = \"least_recently_served\", switch_allocator = \"islip\"",
+        "arbiter = \"fixed_priority\", switch_allocator = \"islip\"",
+        "arbiter = \"random\", vc_allocator = \"wavefront\"",
         "arbiter = \"hop_count\", vc_allocator = { wavefront = { next = \"grant\" } }",
         "speculation = \"pessimistic\"",
         "arbiter = { age = { timestamp = \"arrival\", by_flit = true } }",

@@ -45,7 +45,9 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 109] = [
+const COVERED: [&str; 111] = [
+    "lowest number first",
+    "at random",
     "stages Batched, routing delay 3",
     "stages Batched, VC allocation delay 3",
     "stages Batched, switch traversal delay 3",
@@ -167,6 +169,8 @@ fn name_of_arbiter(arbiter: FlitArbiter) -> String {
         FlitArbiter::LeastRecentlyServed(_) => "least recently served".to_owned(),
         FlitArbiter::HopCount(_) => "by hops".to_owned(),
         FlitArbiter::QueueLength(_) => "by queues".to_owned(),
+        FlitArbiter::FixedPriority(_) => "lowest number first".to_owned(),
+        FlitArbiter::Random(_) => "at random".to_owned(),
     }
 }
 

@@ -1,11 +1,15 @@
 //! How urgent input VCs are to arbiters that look at packets.
 
 use crate::choices::FlitArbiter;
-use crate::kernel::ids::SlotId;
+use crate::kernel::ids::{Id as _, SlotId};
 use crate::node::Run;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::FlitInputVc;
 use hopsim_network::network::TERMINAL;
+use hopsim_random::{Purpose, Stream};
+
+/// Key of what arbiters draw in a step, behind those of allocators.
+const ARBITERS: u64 = 3;
 
 impl<M: Run> VirtualChannel<'_, M> {
     /// What arbiters compare of an input VC with flits, smaller ones going first; nothing if they serve in turn.
@@ -15,8 +19,19 @@ impl<M: Run> VirtualChannel<'_, M> {
             FlitArbiter::Age(age) if age.by_flit || age.donation => self.urgency_of_flits(slot, input),
             FlitArbiter::Age(_) | FlitArbiter::HopCount(_) => input.stamp,
             FlitArbiter::QueueLength(_) => u32::MAX - u32::from(input.flits),
-            FlitArbiter::RoundRobin(_) | FlitArbiter::LeastRecentlyServed(_) => 0,
+            FlitArbiter::Random(_) => self.drawn(slot),
+            FlitArbiter::RoundRobin(_)
+            | FlitArbiter::LeastRecentlyServed(_)
+            | FlitArbiter::FixedPriority(_) => 0,
         }
+    }
+
+    /// What an input VC has drawn in this step, if arbiters pick at random.
+    fn drawn(&self, slot: SlotId) -> u32 {
+        let (number, slot) = self.shared.split_slot(slot);
+        let router = u64::from(self.kernel.span.router(number));
+        let stream = Stream::new(self.kernel.constants.seed, Purpose::Allocation, router);
+        stream.at(self.step).at(ARBITERS).at(slot.index() as u64).below(u32::MAX)
     }
 
     /// The time stamp of the first flit if flits have ages of their own, else the smallest one of all packets in an input VC.

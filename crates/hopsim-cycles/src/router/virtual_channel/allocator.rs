@@ -47,6 +47,8 @@ pub struct Turns {
 /// An allocator of each router of a region.
 pub struct FlitMatcher {
     method: FlitAllocator,
+    /// Whether arbiters always begin at the first one.
+    is_fixed: bool,
     /// The output that each input looks at first, by router · inputs + input.
     input_turns: Vec<u16>,
     /// The input that each output looks at first, by router · outputs + output.
@@ -118,6 +120,7 @@ impl FlitMatcher {
         let looks_back = arbiter == FlitArbiter::LeastRecentlyServed(Nothing {});
         Self {
             method,
+            is_fixed: arbiter == FlitArbiter::FixedPriority(Nothing {}),
             served: vec![Served::new(inputs, outputs); if looks_back { routers } else { 0 }],
             input_turns: vec![0; routers * inputs],
             output_turns: vec![0; routers * outputs],
@@ -200,6 +203,7 @@ impl FlitMatcher {
         let (router, (inputs, outputs)) = (router.index(), self.sides());
         let mut allocation = Matching {
             bids,
+            is_fixed: self.is_fixed,
             inputs: &mut self.input_turns[router * inputs..][..inputs],
             outputs: &mut self.output_turns[router * outputs..][..outputs],
             diagonal: &mut self.diagonals[router],
@@ -224,6 +228,7 @@ impl FlitMatcher {
 /// The allocation of a router in a cycle.
 struct Matching<'a> {
     bids: &'a [Bid],
+    is_fixed: bool,
     /// The output that each input looks at first.
     inputs: &'a mut [u16],
     /// The input that each output looks at first.
@@ -278,6 +283,9 @@ impl Matching<'_> {
 
     /// A bid is granted, and its input and output look behind each other next time.
     fn serve(&mut self, index: u32) {
+        if self.is_fixed {
+            return;
+        }
         let Bid { input, output, .. } = self.bids[index as usize];
         self.inputs[input as usize] = behind(output.into(), self.outputs.len());
         self.outputs[output as usize] = behind(input.into(), self.inputs.len());

@@ -78,7 +78,9 @@ impl<'p> FlitShared<'p> {
         match self.plan.arbiter {
             FlitArbiter::RoundRobin(_)
             | FlitArbiter::LeastRecentlyServed(_)
-            | FlitArbiter::QueueLength(_) => 0,
+            | FlitArbiter::QueueLength(_)
+            | FlitArbiter::FixedPriority(_)
+            | FlitArbiter::Random(_) => 0,
             FlitArbiter::HopCount(_) => NONE - packet.hops.iter().map(|&hops| u32::from(hops)).sum::<u32>(),
             FlitArbiter::Age(age) => match age.timestamp {
                 Timestamp::Generation => packet.generated,

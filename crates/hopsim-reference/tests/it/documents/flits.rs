@@ -230,6 +230,8 @@ fn allocate_otherwise(document: &mut Value, draw: u16) {
         0 | 1 if has_arbiters => router["arbiter"] = json!({ "least_recently_served": {} }),
         2 if looks_at_packets => router["arbiter"] = json!({ "hop_count": {} }),
         3 if looks_at_packets => router["arbiter"] = json!({ "queue_length": {} }),
+        4 if has_arbiters => router["arbiter"] = json!({ "fixed_priority": {} }),
+        5 if looks_at_packets => router["arbiter"] = json!({ "random": {} }),
         _ => {}
     }
     let picks = router["vc_allocator"].get("separable_input_first").is_some();
