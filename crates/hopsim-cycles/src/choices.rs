@@ -269,6 +269,9 @@ pub enum FlitAllocator {
     /// Wavefront: diagonals of the matrix of inputs and outputs in turn, each of which grants what is asked for there and left. The one
     /// to begin with moves on in every cycle in which anything is asked for.
     Wavefront(WavefrontConfig),
+    /// A largest matching, found by augmenting paths that begin at the inputs in turn: what no allocator of a real router has the time for,
+    /// and a bound of what others can do. There is no age then.
+    MaximumSize(Nothing),
 }
 
 /// A wavefront allocator.

@@ -16,7 +16,7 @@ pub struct Matcher {
     input_turns: Vec<usize>,
     /// The input whose turn it is, by output.
     output_turns: Vec<usize>,
-    /// The diagonal whose turn it is.
+    /// The diagonal, or the first input, whose turn it is.
     diagonal: usize,
     /// Whether it is always the turn of the first one.
     is_fixed: bool,
@@ -54,6 +54,7 @@ impl Matcher {
             FlitAllocator::Pim(config) => self.at_random(asks, config.iterations, &mut stream),
             FlitAllocator::LonelyOutput(_) => self.lonely_outputs_first(asks),
             FlitAllocator::Wavefront(config) => self.by_diagonals(asks, config.next),
+            FlitAllocator::MaximumSize(_) => self.as_many_as_can_be(asks),
         }
     }
 
@@ -199,6 +200,43 @@ impl Matcher {
         pairs
     }
 
+    /// Lengthens the matching pair by pair: by the first one of the shortest chains from an input without an output, in which every input takes
+    /// over the output of the next one, to an output that is free.
+    fn as_many_as_can_be(&mut self, asks: &Asks) -> Pairs {
+        let mut pairs: Pairs = Vec::new();
+        let inputs = |turn: usize, count: usize| (0..count).map(move |step| (turn + step) % count);
+        loop {
+            let without = |input: &usize| pairs.iter().all(|pair| pair.0 != *input);
+            let first = inputs(self.diagonal, self.inputs()).filter(without);
+            let mut chains: Vec<Pairs> = Vec::new();
+            let mut ends: Vec<(usize, Pairs)> = first.map(|input| (input, Vec::new())).collect();
+            let mut found = None;
+            while found.is_none() && !ends.is_empty() {
+                let mut longer = Vec::new();
+                for (input, chain) in ends {
+                    for output in (0..self.outputs()).filter(|&output| asks[input][output].is_some()) {
+                        let is_seen = chains.iter().flatten().any(|pair| pair.1 == output);
+                        if is_seen || pairs.contains(&(input, output)) || found.is_some() {
+                            continue;
+                        }
+                        let chain: Pairs = chain.iter().copied().chain([(input, output)]).collect();
+                        match pairs.iter().find(|pair| pair.1 == output) {
+                            None => found = Some(chain.clone()),
+                            Some(owner) => longer.push((owner.0, chain.clone())),
+                        }
+                        chains.push(chain);
+                    }
+                }
+                ends = longer;
+            }
+            let Some(chain) = found else { break };
+            pairs.retain(|old| chain.iter().all(|new| new.0 != old.0));
+            pairs.extend(chain);
+        }
+        self.diagonal = (self.diagonal + 1) % self.inputs();
+        pairs
+    }
+
     /// The inputs and the outputs that are in no pair.
     fn left(&self, pairs: &Pairs) -> (Vec<usize>, Vec<usize>) {
         let inputs = (0..self.inputs()).filter(|&input| pairs.iter().all(|pair| pair.0 != input));
@@ -228,5 +266,43 @@ fn draw(all: &[usize], stream: &mut Stream) -> Option<usize> {
         [] => None,
         [only] => Some(*only),
         several => Some(several[stream.below(several.len() as u32) as usize]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hopsim_network::nothing::Nothing;
+    use hopsim_random::Purpose;
+    use petgraph::algo::maximum_matching;
+    use petgraph::graph::UnGraph;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_matching_of_maximum_size_has_as_many_pairs_as_another_algorithm_finds(
+            asked in (1..7usize, 1..7usize).prop_flat_map(|(inputs, outputs)| vec(vec(any::<bool>(), outputs), inputs))
+        ) {
+            let (inputs, outputs) = (asked.len(), asked[0].len());
+            let method = (FlitAllocator::MaximumSize(Nothing {}), FlitArbiter::default());
+            let mut matcher = Matcher::new(method, inputs, outputs);
+            let asks: Asks =
+                asked.iter().map(|row| row.iter().map(|&asks| asks.then_some((false, 0))).collect()).collect();
+            let edges = (0..inputs).flat_map(|input| (0..outputs).map(move |output| (input, output)));
+            let edges = edges.filter(|&(input, output)| asked[input][output]);
+            let graph = UnGraph::<(), ()>::from_edges(edges.map(|(i, o)| (i as u32, (inputs + o) as u32)));
+            for _ in 0..inputs {
+                let pairs = matcher.grant(&asks, Stream::new(1, Purpose::Allocation, 0));
+                prop_assert!(pairs.iter().all(|&(input, output)| asked[input][output]));
+                for side in [|pair: &(usize, usize)| pair.0, |pair: &(usize, usize)| pair.1] {
+                    let mut all: Vec<usize> = pairs.iter().map(side).collect();
+                    all.sort_unstable();
+                    all.dedup();
+                    prop_assert_eq!(all.len(), pairs.len());
+                }
+                prop_assert_eq!(pairs.len(), maximum_matching(&graph).edges().count());
+            }
+        }
     }
 }

@@ -718,14 +718,12 @@ def _allocator(settings: Settings, option: str, remarks: list[str]) -> dict[str,
         "loa": {"lonely_output": {}},
         "wavefront": {"wavefront": {}},
         "rr_wavefront": {"wavefront": {"next": "grant"}},
+        "max_size": {"maximum_size": {}},
         "separable_input_first": {"separable_input_first": {}},
         "separable_output_first": {"separable_output_first": {}},
     }
     if name in {"islip", "pim"}:
         return same[name]
-    if name not in same:
-        remarks.append(settings.remark(option, "has no counterpart: the document has islip"))
-        return same["islip"]
     if given and given not in (["1"], ["round_robin"]) and not _are_matrices(settings):
         remarks.append(settings.remark(option, f"has an argument that the document has not: it has {name}"))
     return same[name]

@@ -66,7 +66,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
             ..of(islip, inputs)
         },
         VirtualChannelPlan { arbiter: age(Timestamp::Generation), ..of(wavefront, outputs) },
-        of(outputs, pim),
+        of(FlitAllocator::MaximumSize(Nothing {}), pim),
         VirtualChannelPlan { arbiter: age(Timestamp::Injection), ..of(inputs, islip) },
         VirtualChannelPlan { speculation: Speculation::Separate, hold_switch: true, ..of(wavefront, inputs) },
         VirtualChannelPlan {
@@ -77,6 +77,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
         VirtualChannelPlan {
             speedup: Speedup::new(2.0).unwrap(),
             output_queue: Some(3),
+            arbiter: FlitArbiter::Random(Nothing {}),
             ..of(islip, inputs)
         },
         VirtualChannelPlan {
@@ -101,7 +102,11 @@ fn routers(number: usize) -> VirtualChannelPlan {
             arbiter: FlitArbiter::Age(FlitAge { donation: true, ..FlitAge::default() }),
             ..of(inputs, wavefront)
         },
-        VirtualChannelPlan { empty_vcs_first: true, ..ROUTERS },
+        VirtualChannelPlan {
+            empty_vcs_first: true,
+            arbiter: FlitArbiter::FixedPriority(Nothing {}),
+            ..ROUTERS
+        },
         VirtualChannelPlan { ejection: Some(EjectionBuffers { size: 1, returns: 3 }), ..ROUTERS },
         VirtualChannelPlan { stages: StageFlow::Batched, switch_allocation_delay: 2, ..ROUTERS },
     ];
@@ -344,6 +349,30 @@ fn a_run_goes_on_with_a_snapshot_as_if_it_had_never_stopped() {
         let rest = engine::run_in_stages(&plan, &Control::default(), from).unwrap();
         assert!(format!("{whole:?}") == format!("{rest:?}"), "{document}");
     }
+}
+
+#[test]
+fn at_a_merge_arbiters_share_the_link_as_their_kind_says() {
+    // All that nodes 0 and 1 of a row can send goes to node 2, and meets at router 1.
+    let share_of_the_far_node = |arbiter: &str| {
+        let router = json!({ "arbiter": { arbiter: {} }, "vcs": { "network": 4, "injection": 4 } });
+        let document = json!({
+            "topology": { "mesh": { "sides": [3] } }, "router": { "virtual_channel": router }, "load": 1.0,
+            "jobs": [{ "traffic": { "pattern": { "destinations": [2, 2, 2] }, "packet_length": 4 } }],
+        });
+        let plan = Plan::new(&serde_json::from_value(document).unwrap()).unwrap();
+        let packets = lives(&plan, 20_000);
+        let of_node = |node: u32| {
+            packets.iter().filter(|packet| packet.source == node && packet.delivered.is_some()).count() as f64
+        };
+        of_node(0) / (of_node(0) + of_node(1))
+    };
+    let (in_turn, drawn) = (share_of_the_far_node("round_robin"), share_of_the_far_node("random"));
+    assert!((in_turn - 0.5).abs() < 0.002, "{in_turn}");
+    // Some 5,000 packets, of four flits that are drawn for.
+    assert!((drawn - 0.5).abs() < 0.03 && (drawn - in_turn).abs() > 1e-4, "{drawn}");
+    let fixed = share_of_the_far_node("fixed_priority");
+    assert!(fixed < 0.02, "{fixed}");
 }
 
 #[test]

@@ -202,6 +202,10 @@ fn check_speculation(router: &VirtualChannel) -> Result<(), ConfigError> {
             "an allocator that picks at random serves nobody before others",
             "none, equal, separate, or another switch_allocator".into(),
         ),
+        (Speculation::FirmFirst, FlitAllocator::MaximumSize(_)) => refuse(
+            "an allocator that looks for the largest matching serves nobody before others",
+            "none, equal, separate, or another switch_allocator".into(),
+        ),
         _ => Ok(()),
     }
 }
@@ -262,10 +266,15 @@ fn check_arbiter(arbiter: FlitArbiter, allocator: FlitAllocator, path: &str) -> 
         FlitAllocator::Pim(_) => "pim",
         FlitAllocator::Wavefront(_) => "wavefront",
         FlitAllocator::LonelyOutput(_) => "lonely_output",
+        FlitAllocator::MaximumSize(_) => "maximum_size",
         _ => return Ok(()),
     };
     let (reason, valid) = match (arbiter, allocator) {
         (FlitArbiter::RoundRobin(_), _) => return Ok(()),
+        (_, FlitAllocator::MaximumSize(_)) => (
+            "an allocator that looks for the largest matching lets nobody go before others",
+            "another allocator, or arbiter = \"round_robin\"",
+        ),
         (FlitArbiter::Age(_), FlitAllocator::Pim(_)) => (
             "an allocator that picks at random has no arbiters that could look at ages",
             "another allocator, or arbiter = \"round_robin\"",

@@ -426,6 +426,12 @@ fn arbiters_that_an_allocator_could_not_have_are_refused() {
              valid: separable_input_first, separable_output_first or islip, or another arbiter",
         ),
         (
+            "queue_length",
+            "vc_allocator = \"maximum_size\"",
+            "vc_allocator.maximum_size: an allocator that looks for the largest matching lets nobody go before others; \
+             valid: another allocator, or arbiter = \"round_robin\"",
+        ),
+        (
             "fixed_priority",
             "switch_allocator = \"wavefront\"",
             "switch_allocator.wavefront: begins with another one in every cycle, whoever has the lowest number; \

@@ -45,7 +45,9 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 111] = [
+const COVERED: [&str; 113] = [
+    "VCs by largest matchings",
+    "switch by largest matchings",
     "lowest number first",
     "at random",
     "stages Batched, routing delay 3",
@@ -182,6 +184,7 @@ fn name_of(allocator: FlitAllocator) -> String {
         FlitAllocator::Islip(config) => format!("islip({})", config.iterations),
         FlitAllocator::Pim(config) => format!("pim({})", config.iterations),
         FlitAllocator::LonelyOutput(_) => "lonely outputs".to_owned(),
+        FlitAllocator::MaximumSize(_) => "largest matchings".to_owned(),
         FlitAllocator::Wavefront(config) => format!("wavefront, next {:?}", config.next),
     }
 }

@@ -7,6 +7,8 @@ use crate::router::virtual_channel::asked::next_from;
 use hopsim_network::nothing::Nothing;
 use hopsim_random::Stream;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::iter;
 
 /// An input that asks for an output.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +40,7 @@ pub struct Turns {
     inputs: Vec<u16>,
     /// The input that each output looks at first.
     outputs: Vec<u16>,
-    /// The diagonal that is looked at first.
+    /// The diagonal, or the input, that is looked at first.
     diagonal: u16,
     /// When arbiters that look at that have served whom; empty if there are none.
     served: Vec<u64>,
@@ -218,6 +220,7 @@ impl FlitMatcher {
             FlitAllocator::Pim(config) => allocation.at_random(config.iterations, draws()),
             FlitAllocator::LonelyOutput(_) => allocation.lonely_output(),
             FlitAllocator::Wavefront(config) => allocation.wavefront(config.next),
+            FlitAllocator::MaximumSize(_) => allocation.maximum_size(),
         }
         if granted.len() > 1 {
             granted.sort_unstable_by_key(|&index| bids[index as usize].output);
@@ -453,6 +456,59 @@ impl Matching<'_> {
             _ => first,
         };
         *self.diagonal = (last + 1) % diagonals as u16;
+    }
+
+    /// Takes augmenting paths as long as there are any. The diagonal is the input to begin with.
+    fn maximum_size(&mut self) {
+        self.begin();
+        let bids = self.bids;
+        self.scratch.left.sort_unstable_by_key(|&index| {
+            let Bid { input, output, .. } = bids[index as usize];
+            (input, output)
+        });
+        while let Some(path) = self.augmenting_path() {
+            for index in path {
+                let Bid { input, output, .. } = self.bids[index as usize];
+                self.scratch.by_input[usize::from(input)] = Some(index);
+                self.scratch.by_output[usize::from(output)] = Some(index);
+            }
+        }
+        self.granted.extend(self.scratch.by_input.iter_mut().filter_map(Option::take));
+        self.scratch.by_output.fill(None);
+        self.scratch.left.clear();
+        *self.diagonal = behind((*self.diagonal).into(), self.inputs.len());
+    }
+
+    /// The bids that are granted along the first shortest path from an input that has nothing to an output that nobody has: those between
+    /// give up what they had for the next output of the path.
+    fn augmenting_path(&self) -> Option<Vec<u32>> {
+        let Scratch { by_input, by_output, left } = &*self.scratch;
+        let bid = |index: u32| self.bids[index as usize];
+        let mut reached_by: Vec<Option<u32>> = vec![None; by_output.len()];
+        let first = usize::from(*self.diagonal);
+        let inputs = (first..by_input.len()).chain(0..first);
+        let mut waiting: VecDeque<usize> = inputs.filter(|&input| by_input[input].is_none()).collect();
+        while let Some(input) = waiting.pop_front() {
+            let from = left.partition_point(|&index| usize::from(bid(index).input) < input);
+            let own = left[from..].iter().take_while(|&&index| usize::from(bid(index).input) == input);
+            for &index in own.filter(|&&index| by_input[input] != Some(index)) {
+                let output = usize::from(bid(index).output);
+                if reached_by[output].is_some() {
+                    continue;
+                }
+                reached_by[output] = Some(index);
+                let Some(owner) = by_output[output] else {
+                    // Back from output to output, by what the inputs between have had.
+                    let next = |&index: &u32| {
+                        let given_up = by_input[usize::from(bid(index).input)]?;
+                        reached_by[usize::from(bid(given_up).output)]
+                    };
+                    return Some(iter::successors(Some(index), next).collect());
+                };
+                waiting.push_back(bid(owner).input.into());
+            }
+        }
+        None
     }
 
     /// All bids are left.

@@ -214,6 +214,8 @@ fn allocate_otherwise(document: &mut Value, draw: u16) {
                 router[key] = json!({ "lonely_output": {} });
             } else if router[key].get("wavefront").is_some() {
                 router[key] = json!({ "wavefront": { "next": "grant" } });
+            } else if router[key].get("pim").is_some() {
+                router[key] = json!({ "maximum_size": {} });
             }
         }
     }
@@ -224,8 +226,8 @@ fn allocate_otherwise(document: &mut Value, draw: u16) {
         let has = |key: &str| names.iter().any(|name| router[key].get(name).is_some());
         has("vc_allocator") || has("switch_allocator")
     };
-    let looks_at_packets = !is_any(&["pim"]);
-    let has_arbiters = !is_any(&["pim", "wavefront", "lonely_output"]);
+    let looks_at_packets = !is_any(&["pim", "maximum_size"]);
+    let has_arbiters = looks_at_packets && !is_any(&["wavefront", "lonely_output"]);
     match draw / 3 % 8 {
         0 | 1 if has_arbiters => router["arbiter"] = json!({ "least_recently_served": {} }),
         2 if looks_at_packets => router["arbiter"] = json!({ "hop_count": {} }),
