@@ -54,6 +54,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
     let age = |timestamp| FlitArbiter::Age(FlitAge { timestamp, ..FlitAge::default() });
     let (inputs, outputs) =
         (FlitAllocator::SeparableInputFirst(Nothing {}), FlitAllocator::SeparableOutputFirst(Nothing {}));
+    let fixed = FlitArbiter::FixedPriority(Nothing {});
     let (islip, pim) = (Iterations { iterations: 2 }, Iterations { iterations: 2 });
     let (islip, pim) = (FlitAllocator::Islip(islip), FlitAllocator::Pim(pim));
     let wavefront = FlitAllocator::Wavefront(WavefrontConfig::default());
@@ -102,11 +103,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
             arbiter: FlitArbiter::Age(FlitAge { donation: true, ..FlitAge::default() }),
             ..of(inputs, wavefront)
         },
-        VirtualChannelPlan {
-            empty_vcs_first: true,
-            arbiter: FlitArbiter::FixedPriority(Nothing {}),
-            ..ROUTERS
-        },
+        VirtualChannelPlan { empty_vcs_first: true, arbiter: fixed, ..ROUTERS },
         VirtualChannelPlan { ejection: Some(EjectionBuffers { size: 1, returns: 3 }), ..ROUTERS },
         VirtualChannelPlan { stages: StageFlow::Batched, switch_allocation_delay: 2, ..ROUTERS },
     ];

@@ -222,6 +222,22 @@ fn allocate_otherwise(document: &mut Value, draw: u16) {
     if draw % 4 == 1 && router["speculation"] == "separate" {
         router["speculation"] = json!("pessimistic");
     }
+    arbitrate_otherwise(router, draw);
+    let picks = router["vc_allocator"].get("separable_input_first").is_some();
+    if draw % 5 < 2 && picks && router["vc_reuse"] == "tail" {
+        router["empty_vcs_first"] = json!(true);
+    }
+    // Of those that look at ages half look at those of flits, or of packets behind.
+    if draw / 7 % 2 == 1
+        && let Some(age) = router["arbiter"].get_mut("age")
+    {
+        let key = if age["timestamp"] == "arrival" { "by_flit" } else { "donation" };
+        age[key] = json!(true);
+    }
+}
+
+/// Arbiters that `parts` does not draw take the place of some that it does.
+fn arbitrate_otherwise(router: &mut Value, draw: u16) {
     let is_any = |names: &[&str]| {
         let has = |key: &str| names.iter().any(|name| router[key].get(name).is_some());
         has("vc_allocator") || has("switch_allocator")
@@ -235,17 +251,6 @@ fn allocate_otherwise(document: &mut Value, draw: u16) {
         4 if has_arbiters => router["arbiter"] = json!({ "fixed_priority": {} }),
         5 if looks_at_packets => router["arbiter"] = json!({ "random": {} }),
         _ => {}
-    }
-    let picks = router["vc_allocator"].get("separable_input_first").is_some();
-    if draw % 5 < 2 && picks && router["vc_reuse"] == "tail" {
-        router["empty_vcs_first"] = json!(true);
-    }
-    // Of those that look at ages half look at those of flits, or of packets behind.
-    if draw / 7 % 2 == 1
-        && let Some(age) = router["arbiter"].get_mut("age")
-    {
-        let key = if age["timestamp"] == "arrival" { "by_flit" } else { "donation" };
-        age[key] = json!(true);
     }
 }
 
