@@ -1,5 +1,6 @@
 //! Detours: where a nonminimal path first leads, shared by oblivious and source-adaptive mechanisms.
 
+use super::detour_region::DetourRegion;
 use super::minimal::Minimal;
 use super::{Paths, vcs};
 use hopsim_network::error::ConfigError;
@@ -57,6 +58,8 @@ pub struct Detour {
     pub groups: IntermediateGroups,
     /// Packets inside the group.
     pub intra_group: IntraGroup,
+    /// The candidates without groups.
+    pub region: DetourRegion,
 }
 
 /// The dragonfly of a topology with groups, or why the mechanism cannot run.
@@ -75,13 +78,14 @@ impl Detour {
                 return Err(ConfigError::new("", "the ways up a fat tree are its detours")
                     .valid("routing.minimal with up = \"random\", or routing.adaptive"));
             }
-            _ => return self.check_without_groups(group),
+            _ => return self.check_without_groups(topology, group),
         };
+        self.region.check(topology)?;
         self.policy.check(dragonfly)
     }
 
     /// Refuses choices among groups.
-    fn check_without_groups(self, group: bool) -> Result<(), ConfigError> {
+    fn check_without_groups(self, topology: &Topology, group: bool) -> Result<(), ConfigError> {
         let refuse = |key: &str, valid: &str| {
             Err(ConfigError::new(key, "chooses among groups, which the topology does not have").valid(valid))
         };
@@ -94,7 +98,7 @@ impl Detour {
         if self.groups != IntermediateGroups::Other {
             return refuse("intermediate_groups", "no such key");
         }
-        Ok(())
+        self.region.check(topology)
     }
 }
 
@@ -165,10 +169,10 @@ impl Policy {
 
 impl Detour {
     /// The intermediate router of a packet from router `at` to router `to`, `NONE` for the minimal path. Without groups it
-    /// is any router with nodes; the ends stand for the minimal path.
+    /// is any router of the region; the ends stand for the minimal path.
     pub fn draw(&self, topology: &Topology, (at, to): (u32, u32), stream: &mut Stream) -> u32 {
         let Topology::Dragonfly(t) = topology else {
-            let via = stream.below(topology.routers_with_nodes());
+            let via = self.region.draw(topology, (at, to), stream);
             return if via == at || via == to { NONE } else { via };
         };
         let group = t.group(at);
@@ -202,7 +206,7 @@ impl Detour {
     /// Visits every intermediate router that [`Self::draw`] may draw, some of them twice.
     pub fn each(&self, topology: &Topology, (at, to): (u32, u32), mut visit: impl FnMut(u32)) {
         let Topology::Dragonfly(t) = topology else {
-            let among = 0..topology.routers_with_nodes();
+            let among = self.region.all(topology, (at, to)).into_iter();
             return among.for_each(|via| visit(if via == at || via == to { NONE } else { via }));
         };
         let group = t.group(at);

@@ -10,6 +10,7 @@
 pub mod adaptive;
 pub mod dateline;
 pub mod detour;
+pub mod detour_region;
 pub mod flexvc;
 pub mod grants;
 pub mod in_transit;

@@ -2,6 +2,7 @@
 
 use super::Paths;
 use super::detour::{IntraGroup, Policy};
+use super::detour_region::DetourRegion;
 use super::minimal::Minimal;
 use super::source::{PathLengths, SaturationConfig, Source, SourceRule, THRESHOLDS};
 use super::ugal::{self, DetourEnd, Occupancy};
@@ -60,6 +61,7 @@ pub type Piggyback = Source;
 impl Config {
     fn rule(&self) -> SourceRule {
         let ugal = ugal::Config {
+            within: DetourRegion::Network,
             intermediate: Some(self.intermediate),
             policy: self.policy,
             intra_group: self.intra_group,

@@ -1,6 +1,7 @@
 //! The source-adaptive mechanism of the fairness studies: see [`Config`].
 
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
+use super::detour_region::DetourRegion;
 use super::minimal::Minimal;
 use super::source::{PathLengths, SaturationConfig, Source, SourceRule, THRESHOLDS};
 use super::ugal::Occupancy;
@@ -75,6 +76,7 @@ impl Config {
                 policy: self.policy,
                 groups: self.intermediate_groups,
                 intra_group: self.intra_group,
+                region: DetourRegion::Network,
             },
             group: false,
             threshold: self.threshold,

@@ -1,6 +1,7 @@
 //! Universal globally-adaptive load-balanced routing with local knowledge: see [`Config`].
 
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
+use super::detour_region::DetourRegion;
 use super::minimal::Minimal;
 use super::source::{PathLengths, Source, SourceRule, THRESHOLDS};
 use super::valiant::{VIA_GROUP, VIA_ROUTER};
@@ -63,7 +64,7 @@ pub enum Occupancy {
 /// its end if it leads to another group, and the path on from there, also if it ends on entering the group.
 ///
 /// In a mesh, torus or ring the intermediate router is any router, each equally likely, in a HyperX or graph any router with nodes,
-/// and the keys about groups stay at their defaults; the VCs are those of `valiant` there.
+/// or one of a region (`within`), and the keys about groups stay at their defaults; the VCs are those of `valiant` there.
 ///
 /// Source: Singh's thesis (Stanford, 2005); Kim et al., ISCA 2008 (UGAL-L on the dragonfly); Fuentes' thesis (2017),
 /// §1.4.1.3.
@@ -77,6 +78,8 @@ pub struct Config {
     pub policy: Policy,
     /// Packets whose destination is in the source group.
     pub intra_group: IntraGroup,
+    /// Which routers a detour may lead through where there are no groups.
+    pub within: DetourRegion,
     /// How much longer the wait for the minimal path must be \[packets\].
     #[schemars(range(min = *THRESHOLDS.start(), max = *THRESHOLDS.end()))]
     pub threshold: u32,
@@ -96,6 +99,7 @@ impl Default for Config {
             intermediate: None,
             policy: Policy::Rrg,
             intra_group: IntraGroup::Minimal,
+            within: DetourRegion::Network,
             threshold: 0,
             path_lengths: PathLengths::Shortest,
             occupancy: Occupancy::Vc,
@@ -116,6 +120,7 @@ impl Config {
                 policy: self.policy,
                 groups: IntermediateGroups::Other,
                 intra_group: self.intra_group,
+                region: self.within,
             },
             group: intermediate == DetourEnd::Group,
             threshold: self.threshold,

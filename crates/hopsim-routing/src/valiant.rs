@@ -1,6 +1,7 @@
 //! Oblivious nonminimal routing: see [`Config`].
 
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
+use super::detour_region::DetourRegion;
 use super::grants::{each_by_route, each_trunk};
 use super::minimal::Minimal;
 use super::path::{G, L};
@@ -72,6 +73,9 @@ pub struct Config {
     /// What happens to packets whose destination is in the source group (those of the same router included).
     #[serde(default)]
     pub intra_group: IntraGroup,
+    /// Which routers a detour may lead through where there are no groups.
+    #[serde(default)]
+    pub within: DetourRegion,
 }
 
 impl Config {
@@ -84,7 +88,12 @@ impl Config {
     }
 
     fn detour(&self) -> Detour {
-        Detour { policy: self.policy, groups: self.intermediate_groups, intra_group: self.intra_group }
+        Detour {
+            policy: self.policy,
+            groups: self.intermediate_groups,
+            intra_group: self.intra_group,
+            region: self.within,
+        }
     }
 
     /// The mechanism over the minimal paths of `base`.

@@ -252,11 +252,12 @@ def _detours(settings: Settings) -> dict[str, Any] | None:
     routing = str(settings.value("routing_function"))
     found: dict[str, dict[str, Any]] = {
         "valiant": {"valiant": {}},
+        "romm": {"valiant": {"within": "quadrant"}},
         "xy_yx": {"o1turn": {}},
         "xyyx": {"o1turn": {}},
         "adaptive_xy_yx": {"o1turn": {"order": "less_occupied"}},
         "adaptive_xyyx": {"o1turn": {"order": "less_occupied"}},
-        "ugal": {"ugal": {"occupancy": "port", "threshold": _ugal_threshold(settings), "once": True}},
+        "ugal": {"ugal": _ugal(settings)},
     }
     if routing not in found:
         return None
@@ -272,6 +273,12 @@ UGAL_THRESHOLD = 2
 """By how many flits, weighed with hops, more must be outstanding for a packet to take a detour."""
 
 
+def _ugal(settings: Settings) -> dict[str, Any]:
+    """How packets choose a detour."""
+    threshold = _ugal_threshold(settings)
+    return {"within": "unaligned", "occupancy": "port", "threshold": threshold, "once": True}
+
+
 def _ugal_threshold(settings: Settings) -> int:
     """The same in packets, to the nearest."""
     return round(UGAL_THRESHOLD / _mean_length(_packet_lengths(settings)))
@@ -281,8 +288,6 @@ def _tell_of_ugal(settings: Settings, remarks: list[str]) -> None:
     """Says in what UGAL is another one."""
     if settings.value("routing_function") != "ugal":
         return
-    drawn = "draws detours in the dimensions in which a packet has to move; the document's lead anywhere"
-    remarks.append(settings.remark("routing_function", drawn))
     flits = _ugal_threshold(settings) * _mean_length(_packet_lengths(settings))
     if flits != UGAL_THRESHOLD:
         bound = f"is for the detour from {UGAL_THRESHOLD} flits more on; the document has {flits:g}"
@@ -434,7 +439,7 @@ MOST_DIMENSIONS = 31
 """More than that no network of BookSim can have, with two routers in each."""
 
 NETWORKS: Mapping[str, tuple[Callable[[Settings], Network], tuple[str, ...]]] = {
-    "mesh": (_mesh, ("dor", "dim_order", "valiant", "xy_yx", "adaptive_xy_yx")),
+    "mesh": (_mesh, ("dor", "dim_order", "valiant", "romm", "xy_yx", "adaptive_xy_yx")),
     "torus": (_torus, ("dim_order",)),
     "cmesh": (_cmesh, ("dor_no_express",)),
     "fattree": (_fattree, ("nca",)),
@@ -453,7 +458,6 @@ LACKING: Mapping[str, str] = {
 
 OTHER_ROUTINGS: Mapping[str, str] = {
     "xy_yx": "it goes by express channels",
-    "romm": "half of the VCs are for each part of the detour",
     "valiant": "BookSim's has four parts of the VCs, and ends itself",
     "ugal_xyyx": "each part of the detour has two orders of dimensions",
     "dim_order_bal": "packets that cross neither middle nor edge draw their VCs",

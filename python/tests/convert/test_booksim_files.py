@@ -543,10 +543,9 @@ def test_what_is_no_assignment(text: str, message: str) -> None:
             "pim(8)",
         ),
         (
-            "topology = mesh;\nrouting_function = romm;",
-            "line 2: routing_function = romm is not the same in hopsim: half of the VCs are for each "
-            "part of the "
-            "detour; valid: dor or dim_order or valiant or xy_yx or adaptive_xy_yx",
+            "topology = mesh;\nrouting_function = planar_adapt;",
+            "line 2: routing_function = planar_adapt is not the same in hopsim: BookSim's is adaptive in two "
+            "dimensions at a time; valid: dor or dim_order or valiant or romm or xy_yx or adaptive_xy_yx",
         ),
         (
             "topology = flatfly; routing_function = ran_min; xr = 3; yr = 3;",
@@ -791,7 +790,7 @@ def test_routers_faster_than_their_links_have_queues_at_their_outputs() -> None:
         ("valiant", {"valiant": {}}),
         ("xyyx", {"o1turn": {}}),
         ("adaptive_xyyx", {"o1turn": {"order": "less_occupied"}}),
-        ("ugal", {"ugal": {"occupancy": "port", "threshold": 2, "once": True}}),
+        ("ugal", {"ugal": {"within": "unaligned", "occupancy": "port", "threshold": 2, "once": True}}),
     ],
 )
 def test_routings_of_a_flattened_butterfly(routing: str, made: dict[str, Any]) -> None:
@@ -805,16 +804,18 @@ def test_routings_of_a_flattened_butterfly(routing: str, made: dict[str, Any]) -
 
 def test_what_of_ugal_is_not_carried_over_is_said() -> None:
     text = "topology = flatfly; routing_function = ugal; k = 4; n = 2; c = 4; xr = 2; yr = 2; num_vcs = 4;"
-    drawn = "routing_function = ugal draws detours in the dimensions in which a packet has to move; "
     bound = "routing_function = ugal is for the detour from 2 flits more on; the document has "
     for length, threshold, flits in ((1, 2, None), (2, 1, None), (3, 1, 3), (5, 0, 0)):
         made = converted(f"{text} packet_size = {length};")
         assert made.document["routing"]["ugal"]["threshold"] == threshold
         told = [] if flits is None else [f"{bound}{flits}."]
-        assert [remark for remark in made.remarks if remark.startswith("routing")] == [
-            f"{drawn}the document's lead anywhere.",
-            *told,
-        ]
+        assert [remark for remark in made.remarks if remark.startswith("routing")] == told
+
+
+def test_two_parts_of_a_way_on_a_mesh() -> None:
+    made = converted(MESH.replace("dor", "romm"))
+    assert made.document["routing"] == {"valiant": {"within": "quadrant"}}
+    assert not [remark for remark in made.remarks if remark.startswith("routing")]
 
 
 def test_both_orders_of_dimensions_on_a_mesh() -> None:

@@ -1339,6 +1339,12 @@ fn routing_that_a_cube_or_tree_cannot_carry() {
         on(TORUS, "routing.ugal.intermediate = \"group\""),
         "routing.ugal.intermediate: chooses among groups, which the topology does not have; valid: router"
     );
+    assert_eq!(
+        on(TORUS, "routing.valiant.within = \"quadrant\""),
+        "routing.valiant.within = \"quadrant\": is about meshes; valid: network, or topology.mesh"
+    );
+    assert_eq!(on(TORUS, "routing.ugal.within = \"unaligned\""), "accepted");
+    assert_eq!(on(MESH, "routing.ugal.within = \"quadrant\""), "accepted");
     for (mechanism, others) in [("valiant", ["local", "minimal"]), ("ugal", ["local", "global"])] {
         for intra_group in others {
             assert_eq!(
@@ -1677,6 +1683,11 @@ fn detours_on_a_graph() {
         "jobs.0.traffic.request_reply (override): routing valiant follows up to 10 network links and needs one VC for each, \
          in increasing order, to be free of deadlock, and as many for replies; valid: no such key: a link has 16 VCs at \
          most, and this would take 20"
+    );
+    assert_eq!(
+        graph(&RING, &["routing.valiant.within=unaligned"]),
+        "routing.valiant.within = \"unaligned\" (override): is about dimensions, which the topology does not have; \
+         valid: network, or topology.mesh, torus, ring or hyperx"
     );
     assert_eq!(
         graph(&RING, &["routing.valiant.policy=crg"]),

@@ -3,6 +3,7 @@
 use super::ways::{Dragonfly, Ways};
 use hopsim_random::Stream;
 use hopsim_routing::detour::{IntermediateGroups, IntraGroup, Policy};
+use hopsim_routing::detour_region::DetourRegion;
 
 /// What the draw depends on.
 #[derive(Clone, Copy)]
@@ -10,6 +11,7 @@ pub struct Detour {
     pub policy: Policy,
     pub groups: IntermediateGroups,
     pub intra_group: IntraGroup,
+    pub region: DetourRegion,
     /// Whether the detour ends in the group of the intermediate router, and not in that router only.
     pub to_group: bool,
 }
@@ -28,7 +30,10 @@ impl Detour {
     /// The intermediate router for a packet from one router to another, `None` if the packet has none.
     pub fn draw(self, ways: &Ways, (from, to): (usize, usize), stream: &mut Stream) -> Option<usize> {
         let Some(shape) = ways.dragonfly() else {
-            let any = stream.below(ways.routers_with_nodes() as u32) as usize;
+            let any = match self.region {
+                DetourRegion::Network => stream.below(ways.routers_with_nodes() as u32) as usize,
+                region => drawn_by_dimension(region, ways, (from, to), stream),
+            };
             return Some(any).filter(|&any| any != from && any != to);
         };
         let group = ways.group(from);
@@ -65,4 +70,36 @@ impl Detour {
         let of = |position: usize| shape.global_ports().map(move |port| (first + position, port));
         positions.into_iter().flat_map(of).collect()
     }
+}
+
+/// A router of a grid whose coordinates are drawn one by one, where there are several to choose from.
+fn drawn_by_dimension(
+    region: DetourRegion,
+    ways: &Ways,
+    (from, to): (usize, usize),
+    stream: &mut Stream,
+) -> usize {
+    let sides = ways.sides();
+    let place = |router: usize, dimension: usize| {
+        let before: usize = sides[..dimension].iter().product();
+        router / before % sides[dimension]
+    };
+    let mut drawn = 0;
+    let mut before = 1;
+    for (dimension, &side) in sides.iter().enumerate() {
+        let (here, there) = (place(from, dimension), place(to, dimension));
+        let candidates: Vec<usize> = (0..side)
+            .filter(|&other| match region {
+                DetourRegion::Unaligned => here != there || other == here,
+                _ => (other >= here || other >= there) && (other <= here || other <= there),
+            })
+            .collect();
+        let chosen = match candidates.as_slice() {
+            [only] => *only,
+            several => several[stream.below(several.len() as u32) as usize],
+        };
+        drawn += chosen * before;
+        before *= side;
+    }
+    drawn
 }

@@ -341,6 +341,15 @@ impl Ways {
 
 /// Ways in the HyperX.
 impl Ways {
+    /// Routers along each dimension; none where there are no dimensions.
+    pub fn sides(&self) -> &[usize] {
+        match &self.shape {
+            Shape::Cube(cube) => &cube.sides,
+            Shape::HyperX(sides) => sides,
+            _ => &[],
+        }
+    }
+
     pub fn is_hyperx(&self) -> bool {
         matches!(self.shape, Shape::HyperX(_))
     }

@@ -11,6 +11,7 @@ use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_reference::{Simulator, trace};
 use hopsim_routing::RoutingConfig;
+use hopsim_routing::detour_region::DetourRegion;
 use hopsim_routing::ugal::Occupancy;
 use hopsim_routing::vcs::Rings;
 use std::cell::RefCell;
@@ -45,7 +46,9 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 113] = [
+const COVERED: [&str; 115] = [
+    "detours in unaligned dimensions",
+    "detours in quadrants",
     "VCs by largest matchings",
     "switch by largest matchings",
     "lowest number first",
@@ -293,7 +296,14 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
     let decides_once = matches!(&plan.experiment.routing, RoutingConfig::Ugal(ugal) if ugal.once);
     let looks_at_ports =
         matches!(&plan.experiment.routing, RoutingConfig::Ugal(ugal) if ugal.occupancy == Occupancy::Port);
+    let region = match &plan.experiment.routing {
+        RoutingConfig::Ugal(ugal) => ugal.within,
+        RoutingConfig::Valiant(valiant) => valiant.within,
+        _ => DetourRegion::Network,
+    };
     let more = [
+        (region == DetourRegion::Unaligned, "detours in unaligned dimensions"),
+        (region == DetourRegion::Quadrant, "detours in quadrants"),
         (looks_at_ports, "occupancy of ports"),
         (decides_once, "decided once"),
         (classes.links.iter().any(|class| class.buffer < longest), "buffers shorter than a packet"),

@@ -15,6 +15,7 @@ impl ObliviousRule {
             policy: config.policy,
             groups: config.intermediate_groups,
             intra_group: config.intra_group,
+            region: config.within,
             to_group: config.intermediate == Intermediate::Group,
         };
         Self { detour, recompute: config.recompute }

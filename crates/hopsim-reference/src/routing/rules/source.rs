@@ -4,6 +4,7 @@ use crate::routing::detour::Detour;
 use crate::routing::ways::Ways;
 use crate::state::sensors::Saturation;
 use hopsim_routing::detour::IntermediateGroups;
+use hopsim_routing::detour_region::DetourRegion;
 use hopsim_routing::source::{PathLengths, SaturationConfig};
 use hopsim_routing::ugal::{DetourEnd, Occupancy};
 use hopsim_routing::{piggyback, source_adaptive, ugal};
@@ -35,6 +36,7 @@ impl SourceRule {
                 policy: config.policy,
                 groups: IntermediateGroups::Other,
                 intra_group: config.intra_group,
+                region: config.within,
                 to_group,
             },
             threshold: config.threshold,
@@ -55,6 +57,7 @@ impl SourceRule {
                 policy: config.policy,
                 groups: IntermediateGroups::Other,
                 intra_group: config.intra_group,
+                region: DetourRegion::Network,
                 to_group: config.intermediate == DetourEnd::Group,
             },
             threshold: config.threshold,
@@ -75,6 +78,7 @@ impl SourceRule {
                 policy: config.policy,
                 groups: config.intermediate_groups,
                 intra_group: config.intra_group,
+                region: DetourRegion::Network,
                 to_group: false,
             },
             threshold: config.threshold,

@@ -72,7 +72,7 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
     (topology, routing)
 }
 
-/// Some minimal routings become O1TURN where that is possible, and some UGAL looks at whole ports.
+/// Some minimal routings become O1TURN where that is possible, some detours stay in a region, and some UGAL looks at whole ports.
 pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
     let sides = topology["mesh"]["sides"].as_array().or(topology["hyperx"]["sides"].as_array());
     let several = sides.is_some_and(|sides| sides.len() > 1);
@@ -81,6 +81,14 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
     }
     if let Some(ugal) = routing.get_mut("ugal").filter(|_| draw % 4 == 1) {
         ugal["once"] = json!(true);
+    }
+    for mechanism in ["valiant", "ugal"] {
+        let region = if draw % 2 == 1 && topology.get("mesh").is_some() { "quadrant" } else { "unaligned" };
+        let is_grid = ["mesh", "torus", "ring", "hyperx"].iter().any(|kind| topology.get(kind).is_some());
+        if let Some(options) = routing.get_mut(mechanism).filter(|_| is_grid && !(draw / 2).is_multiple_of(3))
+        {
+            options["within"] = json!(region);
+        }
     }
     match draw % 5 {
         0 if several && routing.get("minimal").is_some() => json!({ "o1turn": {} }),
