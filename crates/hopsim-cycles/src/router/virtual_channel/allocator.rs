@@ -461,6 +461,8 @@ impl Matching<'_> {
     /// Takes augmenting paths as long as there are any. The diagonal is the input to begin with.
     fn maximum_size(&mut self) {
         self.begin();
+        // A state that somebody has changed may have any number here.
+        *self.diagonal %= self.inputs.len() as u16;
         let bids = self.bids;
         self.scratch.left.sort_unstable_by_key(|&index| {
             let Bid { input, output, .. } = bids[index as usize];
