@@ -352,6 +352,13 @@ pub struct FlitAge {
     pub donation: bool,
 }
 
+impl FlitArbiter {
+    /// Whether whoever has been served goes behind the others, of those that are alike.
+    pub fn takes_turns(self) -> bool {
+        self != Self::FixedPriority(Nothing {})
+    }
+}
+
 impl Default for FlitArbiter {
     fn default() -> Self {
         Self::RoundRobin(Nothing {})

@@ -206,8 +206,8 @@ impl Detour {
     /// Visits every intermediate router that [`Self::draw`] may draw, some of them twice.
     pub fn each(&self, topology: &Topology, (at, to): (u32, u32), mut visit: impl FnMut(u32)) {
         let Topology::Dragonfly(t) = topology else {
-            let among = self.region.all(topology, (at, to)).into_iter();
-            return among.for_each(|via| visit(if via == at || via == to { NONE } else { via }));
+            let visit = |via| visit(if via == at || via == to { NONE } else { via });
+            return self.region.each(topology, (at, to), visit);
         };
         let group = t.group(at);
         let inside = group * t.a()..(group + 1) * t.a();

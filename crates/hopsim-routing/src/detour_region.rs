@@ -25,16 +25,16 @@ impl DetourRegion {
     /// Refuses a region that a topology does not have.
     pub fn check(self, topology: &Topology) -> Result<(), ConfigError> {
         let is_mesh = matches!(topology, Topology::Cube(cube) if !cube.wraps());
-        let (reason, valid) = match self {
+        let (name, reason, valid) = match self {
             Self::Network => return Ok(()),
             Self::Unaligned if sides(topology).is_some() => return Ok(()),
             Self::Quadrant if is_mesh => return Ok(()),
             Self::Unaligned => {
-                ("is about dimensions, which the topology does not have", "mesh, torus, ring or hyperx")
+                let reason = "is about dimensions, which the topology does not have";
+                ("unaligned", reason, "mesh, torus, ring or hyperx")
             }
-            Self::Quadrant => ("is about meshes", "mesh"),
+            Self::Quadrant => ("quadrant", "is about meshes", "mesh"),
         };
-        let name = if self == Self::Unaligned { "unaligned" } else { "quadrant" };
         Err(ConfigError::new("within", reason)
             .value(format!("{name:?}"))
             .valid(format!("network, or topology.{valid}")))
@@ -56,10 +56,10 @@ impl DetourRegion {
         via
     }
 
-    /// All intermediate routers that may be drawn.
-    pub fn all(self, topology: &Topology, ends: (u32, u32)) -> Vec<u32> {
+    /// Visits all intermediate routers that may be drawn.
+    pub fn each(self, topology: &Topology, ends: (u32, u32), visit: impl FnMut(u32)) {
         let Some(sides) = sides(topology).filter(|_| self != Self::Network) else {
-            return (0..topology.routers_with_nodes()).collect();
+            return (0..topology.routers_with_nodes()).for_each(visit);
         };
         let (mut all, mut stride) = (vec![0], 1);
         for (dimension, side) in sides.iter().enumerate() {
@@ -67,7 +67,7 @@ impl DetourRegion {
             all = coordinates.flat_map(|place| all.iter().map(move |via| via + place * stride)).collect();
             stride *= side;
         }
-        all
+        all.into_iter().for_each(visit);
     }
 
     /// The coordinates that the intermediate router may have in a dimension.
@@ -116,7 +116,8 @@ mod tests {
             let mut stream = Stream::new(1, Purpose::Routing, 0);
             let drawn: BTreeSet<u32> = (0..400).map(|_| region.draw(&mesh, (8, to), &mut stream)).collect();
             assert_eq!(drawn.into_iter().collect::<Vec<_>>(), expected, "{region:?} to {to}");
-            let mut all = region.all(&mesh, (8, to));
+            let mut all = Vec::new();
+            region.each(&mesh, (8, to), |via| all.push(via));
             all.sort_unstable();
             assert_eq!(all, expected);
         }

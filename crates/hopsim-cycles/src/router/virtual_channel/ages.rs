@@ -6,7 +6,6 @@ use crate::node::Run;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::FlitInputVc;
 use hopsim_network::network::TERMINAL;
-use hopsim_random::{Purpose, Stream};
 
 /// Key of what arbiters draw in a step, behind those of allocators.
 const ARBITERS: u64 = 3;
@@ -29,9 +28,8 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// What an input VC has drawn in this step, if arbiters pick at random.
     fn drawn(&self, slot: SlotId) -> u32 {
         let (number, slot) = self.shared.split_slot(slot);
-        let router = u64::from(self.kernel.span.router(number));
-        let stream = Stream::new(self.kernel.constants.seed, Purpose::Allocation, router);
-        stream.at(self.step).at(ARBITERS).at(slot.index() as u64).below(u32::MAX)
+        let draws = self.draws(number, ARBITERS);
+        draws().at(slot.index() as u64).below(u32::MAX)
     }
 
     /// The time stamp of the first flit if flits have ages of their own, else the smallest one of all packets in an input VC.

@@ -122,7 +122,7 @@ impl FlitMatcher {
         let looks_back = arbiter == FlitArbiter::LeastRecentlyServed(Nothing {});
         Self {
             method,
-            is_fixed: arbiter == FlitArbiter::FixedPriority(Nothing {}),
+            is_fixed: !arbiter.takes_turns(),
             served: vec![Served::new(inputs, outputs); if looks_back { routers } else { 0 }],
             input_turns: vec![0; routers * inputs],
             output_turns: vec![0; routers * outputs],

@@ -1,7 +1,7 @@
 //! Switch allocation, and what follows from a grant: flits cross, credits go back, and with its tail a packet gives its output VC back.
 //! A port lets one flit in and one flit out per cycle (Dally & Towles, section 18.3).
 
-use crate::choices::{FlitArbiter, Speculation};
+use crate::choices::Speculation;
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::kernel::wires::Credit;
 use crate::node::{self, Nodes as _, Run};
@@ -141,7 +141,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// granted one in this cycle that takes its flit.
     fn grant_switch(&mut self, Bid { input, slot, .. }: Bid) {
         let FlitInputVc { output, place, .. } = self.routers.inputs[slot];
-        if !matches!(self.shared.plan.arbiter, FlitArbiter::FixedPriority(_)) {
+        if self.shared.plan.arbiter.takes_turns() {
             self.routers.pass_turn(place, input.into());
         }
         if output.is_some_and(|owned| self.takes_flit(place.router(), owned)) {

@@ -55,7 +55,8 @@ impl<M: Run> VirtualChannel<'_, M> {
         asks
     }
 
-    /// The random numbers of an allocator of a router in this step: 0 is that of output VCs, 1 that of the switch.
+    /// The random numbers of an allocator of a router in this step: 0 is that of output VCs, 1 that of the switch, 2 that of speculating heads, 3
+    /// is for arbiters.
     pub(super) fn draws(&self, number: RegionRouter, stage: u64) -> impl FnOnce() -> Stream + use<M> {
         let (seed, step) = (self.kernel.constants.seed, self.step);
         let router = u64::from(self.kernel.span.router(number));
