@@ -43,7 +43,8 @@ class Passage:
         granted: when it was granted the output.
         departed: when its head leaves the router.
         waited: cause -> cycles that it waited, in the order in which it did.
-        pipeline: from the arrival until it could have been granted something at the earliest.
+        pipeline: from the arrival until it could have been granted something at the earliest; with
+            speculation or several steps a cycle less than the delays of a virtual-channel router.
         crossing: from the grant to where it queues at the output.
         misrouted: whether it has left its minimal path, with this hop or before.
         flits: its flits there, if these are asked for.
@@ -268,36 +269,34 @@ def of(result: Result, choice: Choice, most: int | None = None, *, with_flits: b
         numbers = numbers[latency[numbers] >= 0][: choice.slowest]
         if not len(numbers):
             raise ConfigError(f"{_asked(choice)}: none of these packets was delivered; valid: a longer run")
-    delays = _delays(result.config["router"])
+    crossing = _crossing(result.config["router"])
     none: Mapping[flits.Place, tuple[FlitPassage, ...]] = {}
     passed = flits.by_router(result.flit_hops) if with_flits else none
     return [
-        _packet(table.slice(int(starts[number]), int(ends[number] - starts[number])), delays, passed)
+        _packet(table.slice(int(starts[number]), int(ends[number] - starts[number])), crossing, passed)
         for number in numbers[:most]
     ]
 
 
-def _delays(router: Mapping[str, Mapping[str, Any]]) -> tuple[int, int]:
-    """Cycles from the arrival of a head to its first request for the crossbar, and on to the output."""
+def _crossing(router: Mapping[str, Mapping[str, Any]]) -> int:
+    """Cycles that a head takes through the crossbar."""
     ((kind, parts),) = router.items()
-    if kind == "virtual_channel":
-        return parts["routing_delay"] + parts["vc_allocation_delay"], parts["switch_traversal_delay"]
-    return int(parts.get("pipeline_latency", 0)), int(parts.get("crossbar_latency", 0))
+    name = "switch_traversal_delay" if kind == "virtual_channel" else "crossbar_latency"
+    return int(parts.get(name, 0))
 
 
-def _packet(
-    rows: pa.Table, delays: tuple[int, int], of_flits: Mapping[flits.Place, tuple[FlitPassage, ...]]
-) -> Packet:
+def _packet(rows: pa.Table, crossing: int, of_flits: Mapping[flits.Place, tuple[FlitPassage, ...]]) -> Packet:
     passed = rows.to_pylist()
-    first, (pipeline, crossing) = passed[0], delays
+    first = passed[0]
     passages = tuple(
         Passage(
             **{name: row[name] for name in ("router", "input_port", "input_vc", "port", "port_class", "vc")},
             peer_router=row["peer_router"],
             **{name: row[name] for name in ("arrived", "granted", "departed")},
             waited={cause: row[cause] for cause in CAUSES},
-            pipeline=pipeline,
-            crossing=crossing,
+            # What was not waited for. Where a router is faster than its links, a head may cross in no cycle.
+            pipeline=row["granted"] - row["arrived"] - sum(row[cause] for cause in CAUSES),
+            crossing=min(crossing, row["departed"] - row["granted"]),
             misrouted=bool(row["misrouted"]),
             flits=of_flits.get((row["source"], row["serial"], row["hop"]), ()),
         )

@@ -86,15 +86,24 @@ def test_a_packet_is_what_its_rows_say() -> None:
     assert only(LIFE).passages[0].misrouted is False
 
 
-def test_a_router_without_crossbar_and_pipeline_has_their_latencies_as_nothing() -> None:
-    passage = only(LIFE, router="input_queued", buffers=32).passages[0]
-    assert (passage.pipeline, passage.crossing) == (0, 0)
+def test_a_router_without_a_crossbar_latency_is_crossed_in_no_time() -> None:
+    assert only(LIFE, router="input_queued", buffers=32).passages[0].crossing == 0
 
 
-def test_a_virtual_channel_router_delays_heads_before_the_switch_and_behind_it() -> None:
-    delays = {"routing_delay": 2, "vc_allocation_delay": 1, "switch_traversal_delay": 4}
-    passage = only(LIFE, router="virtual_channel", **delays).passages[0]
-    assert (passage.pipeline, passage.crossing) == (3, 4)
+def test_a_virtual_channel_router_delays_flits_behind_the_switch() -> None:
+    assert only(LIFE, router="virtual_channel", switch_traversal_delay=4).passages[0].crossing == 4
+
+
+def test_the_pipeline_takes_what_was_not_waited_for() -> None:
+    packet = only(
+        rows(3, 5, 1000, None, hop(0, 1, (1000, 1000, 1008)), hop(1, 9, (1008, 1030, 1035), room=20))
+    )
+    assert [passage.pipeline for passage in packet.passages] == [0, 2]
+
+
+def test_a_head_that_departs_in_the_cycle_of_its_grant_crosses_and_queues_no_cycle() -> None:
+    packet = only(rows(3, 5, 1000, None, hop(0, 1, (1000, 1003, 1003))))
+    assert (packet.passages[0].crossing, packet.passages[0].at_output) == (0, 0)
 
 
 def test_a_life_is_told_line_by_line() -> None:

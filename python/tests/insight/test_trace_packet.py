@@ -39,6 +39,8 @@ FLITS = MESH.replace(
     "router.input_queued.buffers.network = 32",
     "router.virtual_channel = { routing_delay = 3, buffers = { network = 4 } }",
 )
+SPECULATIVE = FLITS.replace("routing_delay = 3", "routing_delay = 0, speculation = 'separate'")
+FAST = FLITS.replace("routing_delay = 3", "routing_delay = 3, speedup = 1.5")
 RECORDING = MESH + 'streams = ["packet_hops"]\n'
 
 
@@ -60,6 +62,16 @@ def test_parts_of_a_life_add_up_to_its_latency() -> None:
         assert "waiting behind other packets" in waited
         assert "waiting for room behind the link" in waited
         assert not any("-" in line.split(":")[0] for packet in found for line in packet.lines()[1:-1])
+
+
+@pytest.mark.parametrize("text", [SPECULATIVE, FAST], ids=["speculative", "faster than its links"])
+def test_parts_add_up_where_heads_cross_sooner_than_the_delays_say(text: str) -> None:
+    found = hs.trace_packets(text, every=1, progress=False)
+    delivered = [packet for packet in found if packet.delivered is not None]
+    assert len(delivered) > 100
+    assert all(sum(packet.parts().values()) == packet.latency for packet in delivered)
+    passages = [passage for packet in found for passage in packet.passages]
+    assert min(min(each.pipeline, each.crossing, each.at_output) for each in passages) == 0
 
 
 def test_the_mean_of_all_lives_is_that_of_the_summary() -> None:
