@@ -52,7 +52,7 @@ NODE = click.IntRange(0)
     "--perfetto",
     metavar="PATH",
     type=click.Path(path_type=Path),
-    help="Write a trace of them, which ui.perfetto.dev shows.",
+    help="Write a trace of them, and with --flits of their flits, which ui.perfetto.dev shows.",
 )
 @option
 @click.option("-j", "workers", metavar="N", type=click.IntRange(1), help="Threads; default: all cores.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +48,8 @@ class Passage:
             speculation or several steps a cycle less than the delays of a virtual-channel router.
         crossing: from the grant to where it queues at the output.
         misrouted: whether it has left its minimal path, with this hop or before.
+        route_computation: cycles that the steps of the route computation in a virtual-channel router take at
+            least; 0 with lookahead, and in other routers.
         flits: its flits there, if these are asked for.
     """
 
@@ -64,6 +67,7 @@ class Passage:
     pipeline: int
     crossing: int
     misrouted: bool
+    route_computation: int = 0
     flits: tuple[FlitPassage, ...] = ()
 
     @property
@@ -269,25 +273,28 @@ def of(result: Result, choice: Choice, most: int | None = None, *, with_flits: b
         numbers = numbers[latency[numbers] >= 0][: choice.slowest]
         if not len(numbers):
             raise ConfigError(f"{_asked(choice)}: none of these packets was delivered; valid: a longer run")
-    crossing = _crossing(result.config["router"])
+    delays = _delays(result.config["router"])
     none: Mapping[flits.Place, tuple[FlitPassage, ...]] = {}
     passed = flits.by_router(result.flit_hops) if with_flits else none
     return [
-        _packet(table.slice(int(starts[number]), int(ends[number] - starts[number])), crossing, passed)
+        _packet(table.slice(int(starts[number]), int(ends[number] - starts[number])), delays, passed)
         for number in numbers[:most]
     ]
 
 
-def _crossing(router: Mapping[str, Mapping[str, Any]]) -> int:
-    """Cycles that a head takes through the crossbar."""
+def _delays(router: Mapping[str, Mapping[str, Any]]) -> tuple[int, int]:
+    """Cycles of the route computation, and those that a head takes through the crossbar."""
     ((kind, parts),) = router.items()
-    name = "switch_traversal_delay" if kind == "virtual_channel" else "crossbar_latency"
-    return int(parts.get(name, 0))
+    if kind == "virtual_channel":
+        return ceil(parts["routing_delay"] / parts["speedup"]), parts["switch_traversal_delay"]
+    return 0, int(parts.get("crossbar_latency", 0))
 
 
-def _packet(rows: pa.Table, crossing: int, of_flits: Mapping[flits.Place, tuple[FlitPassage, ...]]) -> Packet:
+def _packet(
+    rows: pa.Table, delays: tuple[int, int], of_flits: Mapping[flits.Place, tuple[FlitPassage, ...]]
+) -> Packet:
     passed = rows.to_pylist()
-    first = passed[0]
+    first, (route_computation, crossing) = passed[0], delays
     passages = tuple(
         Passage(
             **{name: row[name] for name in ("router", "input_port", "input_vc", "port", "port_class", "vc")},
@@ -298,6 +305,7 @@ def _packet(rows: pa.Table, crossing: int, of_flits: Mapping[flits.Place, tuple[
             pipeline=row["granted"] - row["arrived"] - sum(row[cause] for cause in CAUSES),
             crossing=min(crossing, row["departed"] - row["granted"]),
             misrouted=bool(row["misrouted"]),
+            route_computation=route_computation,
             flits=of_flits.get((row["source"], row["serial"], row["hop"]), ()),
         )
         for row in passed

@@ -1,12 +1,14 @@
 """Lives of packets as a trace in the Trace Event Format, which ui.perfetto.dev and chrome://tracing show.
 
 The format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU. A node is a
-process there and a packet a thread. A cycle is a microsecond, the unit of time of the format.
+process there and a packet a thread, and so is each of its flits that is known. A cycle is a microsecond, the
+unit of time of the format.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 from collections.abc import Generator, Iterator, Sequence
@@ -15,11 +17,13 @@ from typing import Any
 
 from hopsim.errors import ConfigError
 from hopsim.files.atomic import probe_file, write_text
+from hopsim.insight import flits
 from hopsim.insight.causes import CAUSES
+from hopsim.insight.flits import FlitPassage
 from hopsim.insight.packets import Packet, Passage
 from hopsim.kinds import is_sequence
 
-MOST_PACKETS = 20_000
+MOST_TRACKS = 20_000
 """More make a file of hundreds of megabytes, which the viewers open with difficulty or not at all."""
 
 Event = dict[str, Any]
@@ -29,20 +33,23 @@ def write_perfetto(packets: Sequence[Packet], path: str | os.PathLike[str]) -> P
     """Write packets as a trace for ui.perfetto.dev; its path.
 
     A track per packet has what happened to it: at its node, in the routers with what it waited for, on
-    links, and until its tail followed. A cycle is shown as a microsecond.
+    links, and until its tail followed. Packets whose flits are known (`flits=True`) have a track per flit
+    below it, with the stages of each router and the links. A cycle is shown as a microsecond.
 
     Raises:
-        ConfigError: they are no packets or too many, or the file cannot be written.
+        ConfigError: they are no packets, or with their flits too many, or the file cannot be written.
     """
     # A caller may check no types.
     if not is_sequence(packets) or not all(isinstance(packet, Packet) for packet in packets):
         raise ConfigError(
             f"packets: is {type(packets).__name__}; valid: a list of packets, as of hopsim.trace_packets"
         )
-    if len(packets) > MOST_PACKETS:
+    tracked = sum(_flits(packet) for packet in packets)
+    if len(packets) + tracked > MOST_TRACKS:
+        both = f" and {tracked} flits" if tracked else ""
         raise ConfigError(
-            f"{path}: a trace of {len(packets)} packets is more than viewers open; "
-            f"valid: {MOST_PACKETS} at most, such as every so many-th of each node"
+            f"{path}: a trace of {len(packets)} packets{both} is more than viewers open; "
+            f"valid: {MOST_TRACKS} at most, such as every so many-th of each node"
         )
     target = Path(path)
     with _told(target):
@@ -70,10 +77,17 @@ def trace(packets: Sequence[Packet]) -> dict[str, Any]:
     events: list[Event] = []
     for source in dict.fromkeys(packet.source for packet in packets):
         events.append(_name("process_name", _process(source), 0, f"node {source}"))
-    for thread, packet in enumerate(packets, start=1):
+    threads = itertools.count(1)
+    for packet in packets:
+        thread = next(threads)
         name = f"packet {packet.serial} to node {packet.destination}"
         events.append(_name("thread_name", _process(packet.source), thread, name))
         events.extend(_events(packet, thread))
+        for flit in range(_flits(packet)):
+            thread = next(threads)
+            name = f"packet {packet.serial}, flit {flit}"
+            events.append(_name("thread_name", _process(packet.source), thread, name))
+            events.extend(_flit_events(packet, flit, thread))
     return {
         "traceEvents": events,
         "displayTimeUnit": "ms",
@@ -125,6 +139,45 @@ def _router(passage: Passage, place: Event) -> Iterator[Event]:
     for name, kind, cycles in [("pipeline", "moving", passage.pipeline), *waited, *moving]:
         yield from _slices(name, kind, (at, at + cycles), place)
         at += cycles
+
+
+def _flits(packet: Packet) -> int:
+    """The flits of a packet that are known to have crossed a router."""
+    return len(packet.passages[0].flits)
+
+
+def _flit_events(packet: Packet, number: int, thread: int) -> Iterator[Event]:
+    """The slices of a flit: the routers that it has crossed with their stages, and the links between them."""
+    place = {"pid": _process(packet.source), "tid": thread}
+    passed = [passage for passage in packet.passages if number < len(passage.flits)]
+    for passage, after in zip(passed, [*passed[1:], None], strict=True):
+        flit = passage.flits[number]
+        yield from _flit_router(passage, number, place)
+        arrives = _at_node(packet, flit) if after is None else after.flits[number].arrived
+        if arrives is not None:
+            target = passage.target if after is not None else f"node {packet.destination}"
+            name = f"{passage.port_class} link to {target}"
+            facts = {"departed": flit.departed, "arrives": arrives}
+            yield from _slices(name, "link", (flit.departed + 1, arrives), place, facts)
+
+
+def _at_node(packet: Packet, flit: FlitPassage) -> int | None:
+    """When a flit that has departed from its last router is at its node: it takes as long as the tail."""
+    if packet.delivered is None:
+        return None
+    return flit.departed + packet.delivered - packet.passages[-1].flits[-1].departed
+
+
+def _flit_router(passage: Passage, number: int, place: Event) -> Iterator[Event]:
+    """The cycles of a flit in a router, up to that in which it departs, and inside them its stages."""
+    flit = passage.flits[number]
+    known = {name: getattr(flit, name) for name in flits.STAGES}
+    facts = {name: cycle for name, cycle in known.items() if cycle is not None}
+    span = (flit.arrived, flit.departed + 1)
+    yield _slice(f"router {passage.router}", "router", span, place, facts)
+    before = passage.flits[number - 1] if number else None
+    for name, first, end in flits.stages(flit, before, passage.route_computation):
+        yield _slice(name, "waiting" if name == "buffered" else "stage", (first, end), place, {})
 
 
 def _slices(

@@ -10,6 +10,7 @@ import pytest
 from hopsim.errors import ConfigError
 from hopsim.insight import packets, perfetto
 from hopsim.insight.causes import CAUSES
+from hopsim.insight.flits import FlitPassage
 from hopsim.insight.packets import Choice, Packet, Passage
 from hopsim.results.result import Result
 from hopsim.spelling import of_command
@@ -91,7 +92,14 @@ def test_a_router_without_a_crossbar_latency_is_crossed_in_no_time() -> None:
 
 
 def test_a_virtual_channel_router_delays_flits_behind_the_switch() -> None:
-    assert only(LIFE, router="virtual_channel", switch_traversal_delay=4).passages[0].crossing == 4
+    delays = {"routing_delay": 2, "switch_traversal_delay": 4, "speedup": 1}
+    passage = only(LIFE, router="virtual_channel", **delays).passages[0]
+    assert (passage.route_computation, passage.crossing) == (2, 4)
+
+
+def test_the_steps_of_a_route_computation_take_the_cycles_that_have_them() -> None:
+    delays = {"routing_delay": 3, "switch_traversal_delay": 1, "speedup": 2}
+    assert only(LIFE, router="virtual_channel", **delays).passages[0].route_computation == 2
 
 
 def test_the_pipeline_takes_what_was_not_waited_for() -> None:
@@ -383,6 +391,99 @@ def test_a_trace_has_a_process_for_each_node_and_a_thread_for_each_packet() -> N
     ]
     whole = [each for each in events if each["ph"] == "X" and each["cat"] == "packet"]
     assert [(each["pid"], each["tid"]) for each in whole] == [(2, 1), (2, 2), (3, 3), (3, 4), (3, 5), (2, 6)]
+
+
+def with_flits(delivered: int | None, *passed: tuple[FlitPassage, ...]) -> Packet:
+    """A packet of two flits, whose flits passed a router each."""
+    ends = [("local", 9)] * (len(passed) - 1) + [("terminal", None)]
+    passages = tuple(
+        Passage(
+            *(router, 2, 1, 3, port_class, 0, peer, of_flits[0].arrived, of_flits[0].granted),
+            *(of_flits[0].departed, NO_WAIT, 2, 1),
+            misrouted=False,
+            route_computation=1,
+            flits=of_flits,
+        )
+        for router, ((port_class, peer), of_flits) in enumerate(zip(ends, passed, strict=True), start=8)
+    )
+    return Packet(3, 5, 7, "a", 2, 1000, delivered, passages)
+
+
+FIRST = (FlitPassage(0, 1001, 1001, 1002, 1003, 1004), FlitPassage(1, 1002, None, None, 1006, 1007))
+SECOND = (FlitPassage(0, 1007, 1007, 1008, 1009, 1010), FlitPassage(1, 1010, None, None, 1010, 1011))
+
+
+def tracks(*found: Packet) -> dict[tuple[str, int], list[tuple[str, str, int, int]]]:
+    """Slices as above, by the name of their thread, and the number."""
+    events = perfetto.trace(found)["traceEvents"]
+    names = {each["tid"]: each["args"]["name"] for each in events if each["name"] == "thread_name"}
+    threads: dict[tuple[str, int], list[tuple[str, str, int, int]]] = {
+        (name, thread): [] for thread, name in names.items()
+    }
+    for each in events:
+        if each["ph"] == "X":
+            slice_ = (each["name"], each["cat"], each["ts"], each["dur"])
+            threads[names[each["tid"]], each["tid"]].append(slice_)
+    return threads
+
+
+def test_flits_have_tracks_behind_that_of_their_packet() -> None:
+    packet = with_flits(1014, FIRST, SECOND)
+    found = tracks(packet, only(LIFE))
+    assert list(found) == [
+        ("packet 5 to node 7", 1),
+        ("packet 5, flit 0", 2),
+        ("packet 5, flit 1", 3),
+        ("packet 5 to node 7", 4),
+    ]
+    assert found["packet 5, flit 0", 2] == [
+        ("router 8", "router", 1001, 4),
+        ("RC", "stage", 1001, 1),
+        ("VA", "stage", 1002, 1),
+        ("SA", "stage", 1003, 1),
+        ("ST", "stage", 1004, 1),
+        ("local link to router 9", "link", 1005, 2),
+        ("router 9", "router", 1007, 4),
+        ("RC", "stage", 1007, 1),
+        ("VA", "stage", 1008, 1),
+        ("SA", "stage", 1009, 1),
+        ("ST", "stage", 1010, 1),
+        ("terminal link to node 7", "link", 1011, 2),
+    ]
+    assert found["packet 5, flit 1", 3] == [
+        ("router 8", "router", 1002, 6),
+        ("buffered", "waiting", 1002, 2),
+        ("SA", "stage", 1004, 3),
+        ("ST", "stage", 1007, 1),
+        ("local link to router 9", "link", 1008, 2),
+        ("router 9", "router", 1010, 2),
+        ("SA", "stage", 1010, 1),
+        ("ST", "stage", 1011, 1),
+        ("terminal link to node 7", "link", 1012, 2),
+    ]
+
+
+def test_a_flit_that_is_still_inside_has_slices_up_to_its_last_departure() -> None:
+    found = tracks(with_flits(None, FIRST, SECOND[:1]))
+    assert found["packet 5, flit 0", 2][-1] == ("ST", "stage", 1010, 1)
+    assert found["packet 5, flit 1", 3][-1] == ("ST", "stage", 1007, 1)
+
+
+def test_slices_of_flits_have_the_cycles_of_their_rows() -> None:
+    events = perfetto.trace([with_flits(1014, FIRST, SECOND)])["traceEvents"]
+    facts = [
+        each["args"] for each in events if each["tid"] in (2, 3) and each.get("cat") in ("router", "link")
+    ]
+    assert facts == [
+        {"arrived": 1001, "routed": 1001, "vc_allocated": 1002, "granted": 1003, "departed": 1004},
+        {"departed": 1004, "arrives": 1007},
+        {"arrived": 1007, "routed": 1007, "vc_allocated": 1008, "granted": 1009, "departed": 1010},
+        {"departed": 1010, "arrives": 1013},
+        {"arrived": 1002, "granted": 1006, "departed": 1007},
+        {"departed": 1007, "arrives": 1010},
+        {"arrived": 1010, "granted": 1010, "departed": 1011},
+        {"departed": 1011, "arrives": 1014},
+    ]
 
 
 def test_slices_of_a_packet_and_of_its_routers_have_their_facts() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import groupby, pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -350,13 +351,89 @@ def test_a_trace_is_one_that_viewers_read(hopsim: Command, mesh: Path, tmp_path:
         assert packet.latency in (None, whole["dur"])
 
 
+@pytest.mark.parametrize("text", [FLITS, SPECULATIVE, FAST], ids=["pipeline", "speculative", "fast"])
+def test_a_trace_of_flits_has_the_cycles_of_their_rows(text: str) -> None:
+    streams = {"measure.streams": ["packet_hops", "flit_hops"]}
+    result = hs.run(text, {**streams, "links.network.latency": 3}, progress=False)
+    found = result.packets(after=600, flits=True)
+    events = perfetto.trace(found)["traceEvents"]
+    names = {each["tid"]: each["args"]["name"] for each in events if each["name"] == "thread_name"}
+    slices = [each for each in events if each["ph"] == "X"]
+    tracks = {thread: list(track) for thread, track in groupby(slices, key=lambda each: each["tid"])}
+    assert tracks.keys() == names.keys()
+    shown: list[tuple[Any, ...]] = []
+    for thread, track in tracks.items():
+        _check_nesting(track)
+        if "flit" in names[thread]:
+            source, (serial, flit) = track[0]["pid"] - 1, re.findall(r"\d+", names[thread])
+            shown.extend((source, int(serial), int(flit), *crossed) for crossed in _crossed(track))
+    chosen = {(packet.source, packet.serial) for packet in found}
+    rows = [row for row in result.flit_hops.to_pylist() if (row["source"], row["serial"]) in chosen]
+    computes_routes = result.config["router"]["virtual_channel"]["routing_delay"] > 0
+    assert sorted(shown) == sorted(_as_shown(row, computes_routes=computes_routes) for row in rows)
+    without = perfetto.trace(result.packets(after=600))["traceEvents"]
+    assert _but_threads(without) == _but_threads(
+        [each for each in events if "flit" not in names.get(each["tid"], "")]
+    )
+
+
+def _crossed(track: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """Of each router in the track of a flit its number, the first cycle and the last one of every stage."""
+    found: list[tuple[Any, ...]] = []
+    for each in track:
+        if each["cat"] == "router":
+            found.append((int(each["name"].removeprefix("router ")), each["ts"], {}))
+        elif each["cat"] == "stage":
+            found[-1][-1][each["name"]] = each["ts"] + each["dur"] - 1
+    return [(router, arrived, *sorted(ends.items())) for router, arrived, ends in found]
+
+
+def _as_shown(row: dict[str, Any], *, computes_routes: bool) -> tuple[Any, ...]:
+    """The same from a row of the stream `flit_hops`."""
+    ends = {"SA": row["granted"]}
+    if row["departed"] > row["granted"]:
+        ends["ST"] = row["departed"]
+    if row["flit"] == 0:
+        ends["VA"] = int(row["vc_allocated"])
+        if computes_routes:
+            ends["RC"] = int(row["routed"])
+    place = (row["source"], row["serial"], row["flit"], row["router"], row["arrived"])
+    return (*place, *sorted(ends.items()))
+
+
+def _but_threads(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**each, "tid": 0} for each in events]
+
+
+def test_packets_and_flits_of_a_trace_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = hs.trace_packets(FLITS, slowest=2, flits=True, progress=False)
+    monkeypatch.setattr(perfetto, "MOST_TRACKS", 18)
+    hs.write_perfetto(found, tmp_path / "trace.json")
+    monkeypatch.setattr(perfetto, "MOST_TRACKS", 17)
+    with pytest.raises(
+        hs.ConfigError,
+        match="a trace of 2 packets and 16 flits is more than viewers open; valid: 17 at most",
+    ):
+        hs.write_perfetto(found, tmp_path / "trace.json")
+
+
+def test_the_command_traces_the_flits_that_it_tells(hopsim: Command, tmp_path: Path) -> None:
+    document, path = tmp_path / "flits.toml", tmp_path / "trace.json"
+    document.write_text(FLITS, "utf-8")
+    hopsim("trace-packet", document, "--slowest", 3, "--flits", "--perfetto", path)
+    found = hs.trace_packets(FLITS, slowest=3, flits=True, progress=False)
+    assert json.loads(path.read_text("utf-8")) == json.loads(json.dumps(perfetto.trace(found)))
+    assert "flit 7" in path.read_text("utf-8")
+
+
 def _check_nesting(track: list[dict[str, Any]]) -> None:
-    """Each slice is inside the one that is open, or begins when that has ended."""
+    """Each slice takes time, and is inside the one that is open, or begins when that has ended."""
     stack: list[int] = []
     for event in track:
         while stack and stack[-1] <= event["ts"]:
             stack.pop()
         end = event["ts"] + event["dur"]
+        assert event["dur"] > 0
         assert not stack or end <= stack[-1]
         stack.append(end)
     assert all(one["ts"] <= two["ts"] for one, two in pairwise(track))
@@ -379,7 +456,7 @@ def test_a_trace_that_no_viewer_opens_is_refused(
     assert "Is a directory" in hopsim("trace-packet", mesh, "--perfetto", tmp_path, status=2).stderr
     with pytest.raises(hs.ConfigError, match=r"^\.: cannot write: Is a directory; choose a writable path"):
         hs.write_perfetto(found, "")
-    monkeypatch.setattr(perfetto, "MOST_PACKETS", 2)
+    monkeypatch.setattr(perfetto, "MOST_TRACKS", 2)
     with pytest.raises(
         hs.ConfigError, match="a trace of 3 packets is more than viewers open; valid: 2 at most"
     ):
