@@ -45,6 +45,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "flattened_butterfly": {"sweep.product.load": [0.05, 0.3]},
     "torus_on_chip": {"sweep.product.load": [0.35]},
     "o1turn_on_chip": {"sweep.product.load": [0.1, 0.6]},
+    "speedup_on_chip": {"sweep.product.load": [0.05, 0.45]},
+    "on_off_flow_control": {"sweep.product.load": [0.1, 1.0]},
     "valiant_adversarial": {"sweep.product.load": [0.2, 0.3, 0.5]},
 }
 """What is recorded besides, and the loads that claims are about where there are others."""
@@ -282,6 +284,140 @@ def detours_cost_a_transpose_more_than_they_spread() -> None:
     minimal, longer = (value(routing, "hops_mean", 0.1) for routing in ("minimal", "valiant"))
     assert longer == pytest.approx(1.75 * minimal, rel=0.03)
     assert value("valiant", "accepted_load", 0.6) < 0.8 * value("minimal", "accepted_load", 0.6)
+
+
+@claim(
+    "speedup_on_chip", "Half of uniform traffic crosses the middle, whose links are full at a load of 0.49."
+)
+def links_in_the_middle_of_a_mesh_are_full_first() -> None:
+    found = point("speedup_on_chip", {"load": 0.3, "measure.streams": ["links"]})
+    of_vcs = [
+        row["utilisation"]
+        for row in found.links.to_pylist()
+        if {row["router"] % 8, (row["peer_router"] or 0) % 8} == {3, 4}
+    ]
+    # Eight rows, two directions.
+    assert sum(of_vcs) / 16 == pytest.approx(found.summary["accepted_load"] / 0.49, rel=0.02)
+    assert len(of_vcs) == 16 * 4
+
+
+def with_speedup(speedup: float, inputs: int, metric: str, load: float) -> float:
+    axes = {"speedup": speedup, "crossbar_inputs": inputs, "load": load}
+    return column("speedup_on_chip", metric, **axes)[0]
+
+
+@claim("speedup_on_chip", "at a load of 0.45 the mesh accepts 0.4.")
+def vcs_of_a_port_wait_for_its_input_of_the_crossbar() -> None:
+    assert with_speedup(1.0, 1, "accepted_load", 0.45) == pytest.approx(0.4, rel=0.01)
+
+
+@claim("speedup_on_chip", "With two inputs for every port (input speedup) it accepts 0.44.")
+def two_inputs_of_the_crossbar_accept_more() -> None:
+    assert with_speedup(1.0, 2, "accepted_load", 0.45) == pytest.approx(0.44, rel=0.01)
+
+
+@claim("speedup_on_chip", "it accepts all of it, with one input as with two.")
+def faster_routers_do_with_one_input() -> None:
+    for inputs in (1, 2):
+        accepted, offered = (
+            with_speedup(1.5, inputs, f"{name}_load", 0.45) for name in ("accepted", "offered")
+        )
+        assert accepted == pytest.approx(offered, rel=0.005)
+
+
+@claim("speedup_on_chip", "with a speedup of 2 packets take a third less time at a load of 0.05.")
+def steps_of_faster_routers_are_shorter() -> None:
+    slow, fast = (with_speedup(speedup, 1, "packet_latency_mean", 0.05) for speedup in (1.0, 2.0))
+    assert fast == pytest.approx(2 / 3 * slow, rel=0.03)
+
+
+def one_flow(buffer: int) -> float:
+    """What a flow over one link of `on_off_flow_control` gets with credits."""
+    flow = {"topology": {"mesh": {"sides": [2]}}, "jobs.0.traffic.pattern": {"destinations": [1, 0]}}
+    buffers = {"router.input_queued.buffers.network": buffer}
+    return float(point("on_off_flow_control", {**flow, **buffers, "load": 1.0}).summary["accepted_load"])
+
+
+@claim("on_off_flow_control", "a buffer of a round trip, 16 phits, keeps the link busy.")
+def a_round_trip_of_credits_keeps_a_link_busy() -> None:
+    assert one_flow(16) == 1.0
+    assert one_flow(15) == pytest.approx(15 / 16, rel=0.01)
+
+
+@claim("on_off_flow_control", "16 phits here, so that one of 16 is off whenever anything is in it.")
+def a_buffer_says_off_while_a_round_trip_has_room() -> None:
+    switched = [result for result in results("on_off_flow_control") if "on_off" in str(result.axes)]
+    thresholds = [
+        result.config["router"]["input_queued"]["flow_control"]["on_off"]["network"]["off"]
+        for result in switched
+    ]
+    assert set(thresholds) == {16}
+
+
+@claim(
+    "on_off_flow_control",
+    "At full load the mesh accepts less than half as much with 16 phits as with credits, with 24 nearly as "
+    "much, and with 32 as much.",
+)
+def on_off_needs_two_round_trips() -> None:
+    def accepted(flow_control: Any, buffer: int) -> float:
+        axes: dict[str, Any] = {"flow_control": flow_control, "network": buffer}
+        return column("on_off_flow_control", "accepted_load", load=1.0, **axes)[0]
+
+    shares = {size: accepted({"on_off": {}}, size) / accepted("credits", size) for size in (16, 24, 32)}
+    assert shares[16] < 0.5
+    assert 0.9 < shares[24] < 0.95
+    assert shares[32] == pytest.approx(1, abs=0.01)
+
+
+@claim("on_off_flow_control", "At a load of 0.1 both do with 16.")
+def a_small_buffer_does_at_a_low_load() -> None:
+    latencies = column("on_off_flow_control", "packet_latency_mean", load=0.1)
+    assert len(latencies) == 6
+    assert max(latencies) < 1.01 * min(latencies)
+
+
+def latencies_of_two(vcs: int, **router: bool) -> list[int | None]:
+    """The latencies of the packets of nodes 0 and 1 in `two_packets`."""
+    changes = {f"router.virtual_channel.{name}": value for name, value in router.items()}
+    recorded = {"measure.streams": ["packet_hops"], "router.virtual_channel.vcs.network": vcs}
+    return [packet.latency for packet in point("two_packets", {**changes, **recorded}).packets()]
+
+
+@claim("two_packets", "times that both heads come to router 1 in the same cycle.")
+def both_heads_come_in_the_same_cycle() -> None:
+    found = point("two_packets", {"measure.streams": ["packet_hops"]}).packets()
+    arrivals = [passage.arrived for packet in found for passage in packet.passages if passage.router == 1]
+    assert len(arrivals) == 2
+    assert len(set(arrivals)) == 1
+
+
+@claim(
+    "two_packets",
+    "alone the packet of node 1 takes 16 cycles and that of node 0 takes 20, now they take 23 and 28.",
+)
+def packets_that_take_turns_are_both_late() -> None:
+    assert latencies_of_two(2) == [28, 23]
+    recorded = {"measure.streams": ["packet_hops"]}
+    given = point("two_packets", {}).config["jobs"][0]["traffic"]["packet_list"]
+    alone = [
+        point("two_packets", {**recorded, "jobs.0.traffic.packet_list": [packet]}).packets()[0].latency
+        for packet in given
+    ]
+    assert alone == [20, 16]
+
+
+@claim("two_packets", "it takes 16 cycles again, and the other one 28 all the same.")
+def a_packet_that_holds_the_switch_delays_the_other_one_no_more() -> None:
+    assert latencies_of_two(2, hold_switch=True) == [28, 16]
+
+
+@claim(
+    "two_packets",
+    "With one VC the head of the other one is granted that VC only when the tail is gone, and takes 30.",
+)
+def a_packet_waits_for_the_only_vc() -> None:
+    assert latencies_of_two(1) == [30, 16]
 
 
 @claim(
