@@ -4,7 +4,8 @@ The papers' tables and figures are the entries of `hopsim reproduce` at full sca
 not hold, or a value that does not agree, fails unless its sentence says what is known of that.
 
 With l = k every node gets the same share of a saturated network: within 1 % of the mean. Below
-saturation the signal changes nothing that the spread of seeds would show.
+saturation the signal changes nothing that the spread of seeds would show, but where what is known of
+that is printed.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class Network:
     """l = k [packets]: what a round of the signal needs, by the rule of §4.1."""
     below: float
     """A load below saturation."""
+    known: str = ""
+    """What is known of the latency there, if the signal changes it."""
 
     def document(self, load: float, control: Document, lengths: tuple[int, int]) -> Document:
         """Uniform traffic at a load."""
@@ -56,7 +59,16 @@ class Network:
 NETWORKS = (
     Network("8×8 mesh, oblivious", {"mesh": {"sides": [8, 8]}}, {"network": 2}, "minimal", 8, 0.2),
     Network("8×8 mesh, adaptive", {"mesh": {"sides": [8, 8]}}, {"network": 2}, "adaptive", 8, 0.2),
-    Network("8×8 torus, oblivious", {"torus": {"sides": [8, 8]}}, {"network": 2}, "minimal", 8, 0.3),
+    Network(
+        "8×8 torus, oblivious",
+        {"torus": {"sides": [8, 8]}},
+        {"network": 2},
+        "minimal",
+        8,
+        0.3,
+        known="with the same seeds packets take 0.35 cycles (1 %) longer at a load of 0.3, 0.03 at 0.25 and "
+        "none at 0.2: a node that has sent 8 packets in a round waits for the signal.",
+    ),
     Network("8×8 torus, adaptive", {"torus": {"sides": [8, 8]}}, {"network": 2}, "adaptive", 8, 0.3),
     Network("64-ring", {"ring": {"routers": 64}}, {"network": 2}, "minimal", 8, 0.05),
     Network("4-ary 3-tree", {"fat_tree": {"k": 4, "levels": 3}}, {"network": 1}, "adaptive", 16, 0.3),
@@ -101,12 +113,21 @@ class Fairness:
         """Whether all nodes get the same, and whether the latency is unchanged."""
         return self.apart <= SAME, abs(self.signalled.mean - self.plain.mean) <= self.limit
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the latency is changed, and what is known of that is said."""
+        return bool(self.network.known) and not self.verdicts[1]
+
 
 def _sat(options: Options, networks: Sequence[Network]) -> int:
     found = list(measure(options, networks))
     options.console.print(table(found))
-    failed = sum(not verdict for each in found for verdict in each.verdicts)
-    options.console.print(f"SAT: {2 * len(found) - failed} passed, {failed} failed")
+    passed = sum(verdict for each in found for verdict in each.verdicts)
+    known = [each.network for each in found if each.is_known]
+    failed = 2 * len(found) - passed - len(known)
+    for network in known:
+        options.console.print(f"Known: {network.name}, {network.known}")
+    options.console.print(f"SAT: {passed} passed, {len(known)} known to fail, {failed} failed")
     return failed
 
 

@@ -1,5 +1,7 @@
 """Verdicts on meshes, tori and trees."""
 
+from dataclasses import replace
+
 import pytest
 from verify.cubes import NETWORKS, Fairness, table
 from verify.statistics import Sample
@@ -29,6 +31,14 @@ def test_sat_needs_equal_shares_and_a_latency_within_the_spread(
 ) -> None:
     assert found.verdicts == verdicts
     assert table([found]).row_count == 1
+
+
+def test_a_latency_that_changes_is_excused_where_what_is_known_is_said_and_unequal_shares_nowhere() -> None:
+    (network,) = (network for network in NETWORKS if network.known)
+    slower = fairness(with_signal=22.0)
+    assert not slower.is_known
+    assert replace(slower, network=network).is_known
+    assert not replace(fairness(apart=0.011), network=network).is_known
 
 
 def test_what_is_known_of_some_statements_excuses_no_other_of_their_entry() -> None:

@@ -176,9 +176,17 @@ impl RouterPlan {
         self.cioq().and_then(|plan| plan.output_buffer)
     }
 
+    /// Phits of a shared buffer that a VC must have for itself, where packets have so many phits at most, so that it waits for no other VC's.
+    pub fn full_reserve(&self, longest: u32) -> u32 {
+        if self.keeps_whole_packets() { longest } else { 1 }
+    }
+
     /// How the VCs of a port share its buffer, by link class; `None` if they share nothing.
     pub fn damq(&self) -> Option<ByClass<Shares>> {
-        self.cioq().and_then(|plan| plan.damq)
+        match self {
+            Self::Cioq(plan) => plan.damq,
+            Self::VirtualChannel(plan) => plan.damq,
+        }
     }
 }
 
@@ -228,6 +236,8 @@ pub struct VirtualChannelPlan {
     pub speedup: Speedup,
     /// Flits that may wait at an output port of a router which is faster than its links; `None`: they leave when they have crossed.
     pub output_queue: Option<u32>,
+    /// How the VCs of a port share its buffer, by link class; `None` if they share nothing.
+    pub damq: Option<ByClass<Shares>>,
 }
 
 /// Buffers at a node, one for each ejection VC for packets that are not answered. The node takes a flit when it comes, and gives the credit

@@ -97,7 +97,9 @@ impl Plan {
         match &mut router {
             RouterPlan::Cioq(router) => router.damq = damq::share(&experiment, &topology, &mut classes)?,
             RouterPlan::VirtualChannel(router) => {
-                virtual_channel::check_buffers(router, &classes, topology.link_classes())?;
+                let names = topology.link_classes();
+                router.damq = damq::share_flits(&experiment, names, &mut classes)?;
+                virtual_channel::check_buffers(router, &classes, names)?;
             }
         }
         check_injection(&experiment, &topology)?;

@@ -478,22 +478,56 @@ def _links(network: Network) -> dict[str, Any]:
     return {name: {"latency": latency + 1} for name, latency in latencies.items()}
 
 
-def _router(settings: Settings, network: Network, remarks: list[str]) -> dict[str, Any]:
+def _buffers(settings: Settings, network: Network, remarks: list[str]) -> dict[str, Any]:
+    """Sizes of buffers: each VC has one of its own, or those of a link port share one."""
     vcs, buffer = settings.number("num_vcs"), settings.number("vc_buf_size")
     total = settings.number("buf_size")
     if total > 0:
         buffer = total // vcs
         if not buffer:
             raise settings.refused("buf_size", "leaves a VC without a buffer", f"{vcs} or more")
-    if settings.value("buffer_policy") != "private":
-        remarks.append(
-            settings.remark(
-                "buffer_policy", f"has no counterpart: every VC has a buffer of its own, of {buffer} flits"
+    sizes: dict[str, Any] = dict.fromkeys([*network.vcs, "injection", "ejection"], buffer)
+    reserve = _reserve(settings, total if total > 0 else vcs * buffer, remarks)
+    if reserve is not None:
+        sizes |= dict.fromkeys(network.vcs, total if total > 0 else vcs * buffer)
+        sizes["damq"] = {"reserve": reserve}
+        instead = f"is carried over for links alone: VCs between nodes and routers have {buffer} flits each"
+        remarks.append(settings.remark("buffer_policy", instead))
+    return sizes
+
+
+def _reserve(settings: Settings, total: int, remarks: list[str]) -> int | None:
+    """The reserve of each VC where those of a port share a buffer; None if they do not."""
+    vcs, policy = settings.number("num_vcs"), settings.value("buffer_policy")
+    reserve = settings.number("private_buf_size")
+    if policy == "private":
+        if reserve != OPTIONS["private_buf_size"].default:
+            remarks.append(
+                settings.remark("private_buf_size", "is about shared buffers, which there are not")
             )
+        return None
+    for name in ("wait_for_tail_credit", "vc_prioritize_empty"):
+        if settings.number(name):
+            instead = f"has no counterpart with {name} = 1: every VC has a buffer of its own"
+            remarks.append(settings.remark("buffer_policy", instead))
+            return None
+    if policy != "shared":
+        remarks.append(settings.remark("buffer_policy", "is carried over without the limits of single VCs"))
+    if reserve == 0:
+        remarks.append(
+            settings.remark("private_buf_size", "has no counterpart: each VC has a flit of its own")
         )
+    reserve = total // vcs if reserve < 0 else max(reserve, 1)
+    if reserve * vcs > total:
+        raise settings.refused("private_buf_size", "is more than a VC has", f"at most {total // vcs}")
+    return reserve
+
+
+def _router(settings: Settings, network: Network, remarks: list[str]) -> dict[str, Any]:
+    vcs = settings.number("num_vcs")
+    buffers = _buffers(settings, network, remarks)
     others = {"rings": network.rings, "ejection": network.ejection}
     others = {key: value for key, value in others.items() if value}
-    buffers = dict.fromkeys([*network.vcs, "injection", "ejection"], buffer)
     return {
         "vcs": {**network.vcs, "injection": vcs, **others},
         "buffers": buffers,

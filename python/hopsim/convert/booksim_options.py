@@ -34,7 +34,7 @@ _PRINTS = "is about what BookSim prints; the document has no such key"
 _POWER = "is about power, which hopsim does not model"
 _REPLIES = "is about requests and replies, which the file does not have"
 _SUBNETS = "is about several networks side by side, of which the document has one"
-_SHARED = "is about shared buffers: in the document every VC has a buffer of its own"
+_SHARED = "is about shared buffers: in the document every VC of these has a reserve of its own, and no limit"
 _BATCH = "is about batches, which the file does not send"
 _CLASSES = "is about classes of traffic, of which the document has one"
 _STEADY = "is about when BookSim ends: the document has the warm-up and window that it says"
@@ -66,7 +66,7 @@ OPTIONS: Mapping[str, Option] = {
     "buf_size": Option(-1),
     "buffer_policy": Option("private"),
     "private_bufs": Option(-1, _SHARED),
-    "private_buf_size": Option(1, _SHARED, is_text=True),
+    "private_buf_size": Option(1, is_text=True),
     "private_buf_start_vc": Option(-1, _SHARED, is_text=True),
     "private_buf_end_vc": Option(-1, _SHARED, is_text=True),
     "max_held_slots": Option(-1, _SHARED),

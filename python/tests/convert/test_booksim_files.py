@@ -248,18 +248,45 @@ def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
     )
     assert made.document["measure"] == {"warmup": "auto", "cycles": 10_000, "batches": 10, "seed": 0}
     assert made.document["router"]["virtual_channel"]["buffers"] == {
-        "network": 8,
+        "network": 32,
         "injection": 8,
         "ejection": 8,
+        "damq": {"reserve": 1},
     }
     assert made.remarks == [
-        "buffer_policy = shared has no counterpart: every VC has a buffer of its own, of 8 flits.",
+        "buffer_policy = shared is carried over for links alone: VCs between nodes and routers have 8 flits "
+        "each.",
         'warmup_periods = 0 warms up until figures settle; the document has measure.warmup = "auto".',
         WINDOW.replace("7000", "10000"),
         "seed = time is another one every time; the document has 0.",
         UNSTABLE,
         "watch_out = - is about what BookSim prints; the document has no such key.",
     ]
+
+
+def test_shared_buffers() -> None:
+    def buffers(text: str) -> tuple[dict[str, Any], list[str]]:
+        made = converted(MESH + "num_vcs = 4; vc_buf_size = 8; buffer_policy = shared; " + text)
+        of_buffers = [remark for remark in made.remarks if remark.startswith(("buffer_policy", "private"))]
+        return made.document["router"]["virtual_channel"]["buffers"], of_buffers
+
+    links = "is carried over for links alone: VCs between nodes and routers have 8 flits each."
+    own = {"network": 8, "injection": 8, "ejection": 8}
+    for text, reserve in [("private_buf_size = 2;", 2), ("private_buf_size = -1;", 8), ("", 1)]:
+        shared = {**own, "network": 32, "damq": {"reserve": reserve}}
+        assert buffers(text) == (shared, [f"buffer_policy = shared {links}"])
+    assert buffers("private_buf_size = 0;")[1][0] == (
+        "private_buf_size = 0 has no counterpart: each VC has a flit of its own."
+    )
+    assert buffers("buffer_policy = dynamic;")[1] == [
+        "buffer_policy = dynamic is carried over without the limits of single VCs.",
+        f"buffer_policy = dynamic {links}",
+    ]
+    for name in ("wait_for_tail_credit", "vc_prioritize_empty"):
+        said = f"buffer_policy = shared has no counterpart with {name} = 1: every VC has a buffer of its own."
+        assert buffers(f"{name} = 1;") == (own, [said])
+    with pytest.raises(ConfigError, match="private_buf_size = 9 is more than a VC has; valid: at most 8"):
+        buffers("private_buf_size = 9;")
 
 
 def router(text: str) -> dict[str, Any]:

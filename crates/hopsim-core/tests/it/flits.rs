@@ -7,11 +7,12 @@ use hopsim_cycles::choices::{
     Timestamp, VcReuse, WavefrontConfig,
 };
 use hopsim_cycles::speedup::Speedup;
-use hopsim_cycles::system::{EjectionBuffers, RouterPlan, VirtualChannelPlan};
+use hopsim_cycles::system::{EjectionBuffers, RouterPlan, Shares, VirtualChannelPlan};
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
 use hopsim_experiment::proof::{Verdict, prove};
 use hopsim_measure::trace::PacketTrace;
+use hopsim_network::by_class::ByClass;
 use hopsim_network::network::{ClassSpec, Classes, Network};
 use hopsim_network::nothing::Nothing;
 use hopsim_routing::RoutingConfig;
@@ -42,10 +43,11 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     switch_allocation_delay: 1,
     speedup: Speedup::NONE,
     output_queue: None,
+    damq: None,
 };
 
 /// How many kinds of routers there are.
-const KINDS: usize = 16;
+const KINDS: usize = 17;
 
 /// Routers with all allocators; those of a document by its number.
 fn routers(number: usize) -> VirtualChannelPlan {
@@ -106,6 +108,10 @@ fn routers(number: usize) -> VirtualChannelPlan {
         VirtualChannelPlan { empty_vcs_first: true, arbiter: fixed, ..ROUTERS },
         VirtualChannelPlan { ejection: Some(EjectionBuffers { size: 1, returns: 3 }), ..ROUTERS },
         VirtualChannelPlan { stages: StageFlow::Batched, switch_allocation_delay: 2, ..ROUTERS },
+        VirtualChannelPlan {
+            damq: Some(ByClass::splat(Shares { reserve: 1, pool: 7 })),
+            ..of(inputs, islip)
+        },
     ];
     kinds[number % kinds.len()]
 }
@@ -115,7 +121,10 @@ fn flits(document: &Value, routers: VirtualChannelPlan, buffer: u32) -> Plan {
     let mut plan = Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
     plan.system.router = RouterPlan::VirtualChannel(routers);
     let network = Arc::make_mut(&mut plan.system.network);
-    network.classes.links.iter_mut().for_each(|class| class.buffer = buffer);
+    let of_vc = |shares: Shares| shares.reserve + shares.pool;
+    for (number, class) in network.classes.links.iter_mut().enumerate() {
+        class.buffer = routers.damq.map_or(buffer, |damq| of_vc(damq[number]));
+    }
     plan
 }
 
@@ -447,25 +456,34 @@ fn a_ring_of_one_vc_comes_to_a_deadlock_that_is_found() {
 }
 
 /// A ring of eight routers whose nodes send three routers ahead, so that three flows share every link that leads upwards.
-fn tornado(load: f64, vcs: &Value) -> Plan {
+fn tornado(load: f64, vcs: &Value, buffers: &Value) -> Plan {
     let document = json!({
         "topology": { "ring": { "routers": 8 } },
-        "router": { "virtual_channel": { "vcs": vcs, "buffers": { "network": 8, "injection": 16 } } },
+        "router": { "virtual_channel": { "vcs": vcs, "buffers": buffers } },
         "jobs": [{ "traffic": { "pattern": { "permutation": "tornado" }, "packet_length": 5 } }],
         "load": load,
-        "measure": { "warmup": 2_000, "cycles": 10_000, "watchdog": 500 },
+        "measure": { "warmup": 2_000, "cycles": 10_000, "watchdog": 100 },
     });
     Plan::new(&serde_json::from_value(document).unwrap()).unwrap()
 }
 
 #[test]
 fn datelines_keep_a_ring_moving_that_comes_to_a_deadlock_without() {
-    let without = tornado(1.0, &json!({ "network": 2, "bubble": 0, "allow_deadlock": true }));
-    assert!(matches!(engine::run(&without, &Control::default()), Err(RunError::Deadlock(_))));
-    assert!(matches!(prove(&without), Verdict::Circle(_)));
-    for class in ["crossing", "dimension"] {
-        let plan = tornado(1.0, &json!({ "network": 2, "rings": { "dateline": { "class": class } } }));
-        assert!(engine::run(&plan, &Control::default()).is_ok(), "{class}");
-        assert!(matches!(prove(&plan), Verdict::Proved(proof) if proof.rings == 0), "{class}");
+    let own = json!({ "network": 8, "injection": 16 });
+    let shared = json!({ "network": 16, "injection": 16, "damq": { "reserve": 1 } });
+    for buffers in [own, shared] {
+        let without = json!({ "network": 2, "bubble": 0, "allow_deadlock": true });
+        let without = tornado(1.0, &without, &buffers);
+        assert!(
+            matches!(engine::run(&without, &Control::default()), Err(RunError::Deadlock(_))),
+            "{buffers}"
+        );
+        assert!(matches!(prove(&without), Verdict::Circle(_)));
+        for class in ["crossing", "dimension"] {
+            let datelines = json!({ "network": 2, "rings": { "dateline": { "class": class } } });
+            let plan = tornado(1.0, &datelines, &buffers);
+            assert!(engine::run(&plan, &Control::default()).is_ok(), "{class}, {buffers}");
+            assert!(matches!(prove(&plan), Verdict::Proved(proof) if proof.rings == 0), "{class}");
+        }
     }
 }

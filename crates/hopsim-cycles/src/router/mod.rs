@@ -1,5 +1,6 @@
 //! Kinds of routers.
 
 pub mod cioq;
+mod damq;
 mod inputs;
 pub mod virtual_channel;

@@ -477,10 +477,34 @@ pub struct InputBuffers {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *OUTPUT_QUEUES.start(), max = *OUTPUT_QUEUES.end()))]
     pub output: Option<u32>,
+    /// The VCs of a link port of a virtual-channel router share its input buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damq: Option<FlitDamq>,
+}
+
+/// Dynamically allocated multi-queues (DAMQ) of virtual-channel routers: `local`, `global` and `network` are then the sizes of the buffer of
+/// a whole link port. Each VC has a reserve of its own and shares the rest, and uses its reserve first. By wormhole switching, whose packets
+/// need no more than the next flit of room.
+///
+/// Source: Tamir and Frazier, IEEE Trans. Comput. 41 (1992); BookSim 2's `buffer_policy = shared`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlitDamq {
+    /// Reserve of each VC \[flits, 1 … buffer / VCs\].
+    #[schemars(range(min = 1))]
+    pub reserve: u32,
 }
 
 impl Default for InputBuffers {
     fn default() -> Self {
-        Self { local: None, global: None, network: None, injection: 256, ejection: None, output: None }
+        Self {
+            local: None,
+            global: None,
+            network: None,
+            injection: 256,
+            ejection: None,
+            output: None,
+            damq: None,
+        }
     }
 }

@@ -125,6 +125,9 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
             refuse_size("ejection", ejection, reason, "router.virtual_channel")?;
             let reason = "input-queued routers have no queues at their outputs";
             refuse_size("output", output, reason, "router.cioq or router.virtual_channel")?;
+            let reserve = r.buffers.damq.map(|damq| damq.reserve);
+            let reason = "the VCs of input-queued routers have buffers of their own";
+            refuse_size("damq.reserve", reserve, reason, "router.cioq or router.virtual_channel")?;
             r.buffers.injection
         }
         RouterConfig::VirtualChannel(r) => r.buffers.injection,

@@ -1,7 +1,9 @@
 //! Shared buffers: see [`DamqConfig`](crate::config::router::DamqConfig).
 
 use crate::config::Experiment;
-use crate::config::router::{DamqConfig, RouterConfig};
+use crate::config::router::{DamqConfig, FlitDamq, RouterConfig};
+use crate::config::virtual_channel::FlitSwitching;
+use hopsim_cycles::choices::VcReuse;
 use hopsim_cycles::system::Shares;
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
@@ -33,6 +35,48 @@ pub fn share(
         check_reserve(&damq, key, packets, most)?;
         let reserve = packets * longest;
         *share = Shares { reserve, pool: size - reserve * u32::from(class.vcs) };
+        class.buffer = share.reserve + share.pool;
+    }
+    Ok(Some(shares))
+}
+
+/// How the VCs of each link class of virtual-channel routers share their port's buffer, `None` if they do not; `classes` then gets what one VC
+/// can hold at most.
+pub fn share_flits(
+    experiment: &Experiment,
+    names: &[&str],
+    classes: &mut Classes,
+) -> Result<Option<ByClass<Shares>>, ConfigError> {
+    let RouterConfig::VirtualChannel(router) = &experiment.router else { return Ok(None) };
+    let Some(FlitDamq { reserve }) = router.buffers.damq else { return Ok(None) };
+    let path = "router.virtual_channel.buffers.damq";
+    let needs = [
+        (
+            router.switching == FlitSwitching::VirtualCutThrough,
+            "room for the whole packet",
+            "switching = \"wormhole\"",
+        ),
+        (router.vc_reuse == VcReuse::Credits, "all credits of the output VC", "vc_reuse = \"tail\""),
+        (
+            router.empty_vcs_first,
+            "to know which output VCs have all their credits",
+            "empty_vcs_first = false",
+        ),
+    ];
+    if let Some((_, what, valid)) = needs.into_iter().find(|(needs, ..)| *needs) {
+        let reason = format!("a head needs {what}, which other VCs may take of what they share");
+        return Err(ConfigError::new(path, reason).valid(format!("no such key, or {valid}")));
+    }
+    let mut shares = ByClass::splat(Shares { reserve: u32::MAX, pool: 0 });
+    for ((share, class), name) in shares.iter_mut().zip(&mut classes.links).zip(names) {
+        let most = class.buffer / u32::from(class.vcs);
+        if !(1..=most).contains(&reserve) {
+            let reason = format!("the {name} buffer of a port has room for {most} flits per VC");
+            let larger = format!("a larger buffers.{name}");
+            let valid = if most == 0 { larger } else { format!("1 … {most} flits, or {larger}") };
+            return Err(ConfigError::new(format!("{path}.reserve"), reason).value(reserve).valid(valid));
+        }
+        *share = Shares { reserve, pool: class.buffer - reserve * u32::from(class.vcs) };
         class.buffer = share.reserve + share.pool;
     }
     Ok(Some(shares))

@@ -54,6 +54,8 @@ pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualC
         switch_allocation_delay: router.switch_allocation_delay,
         speedup: speedup(router)?,
         output_queue: output_queue(experiment, router)?,
+        // What VCs share depends on the classes of links.
+        damq: None,
     })
 }
 

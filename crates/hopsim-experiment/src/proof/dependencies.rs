@@ -40,7 +40,7 @@ impl<'p> Dependencies<'p> {
         let mut shared = [false; 3];
         if let Some(shares) = system.router.damq() {
             for (class, share) in shares.iter().enumerate() {
-                shared[class + 1] = share.reserve < system.longest_packet();
+                shared[class + 1] = share.reserve < system.router.full_reserve(system.longest_packet());
             }
         }
         let mut rows = hopsim_memory::table(words(system));

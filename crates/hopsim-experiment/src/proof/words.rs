@@ -55,8 +55,8 @@ fn of_circle(plan: &Plan, found: &Cycle) -> String {
 fn rule(plan: &Plan) -> Option<String> {
     let paths = plan.experiment.routing.paths(&plan.system.topology).ok()?;
     let shares = plan.system.router.damq();
-    let longest = plan.system.longest_packet();
-    if shares.is_some_and(|shares| shares.iter().any(|share| share.reserve < longest)) {
+    let full = plan.system.router.full_reserve(plan.system.longest_packet());
+    if shares.is_some_and(|shares| shares.iter().any(|share| share.reserve < full)) {
         return None;
     }
     let has_rings = plan.system.topology.has_rings() && paths.safety.bubble();

@@ -755,9 +755,9 @@ fn shared_buffers_that_do_not_fit() {
         "line 7, column 22: router.cioq.buffers.damq.global_reserve: is missing; valid: 0 … 4294967295"
     );
     assert_eq!(
-        after("[router.input_queued.buffers]\ndamq = {}"),
-        "line 8, column 1: router.input_queued.buffers.damq: unknown key; did you mean `router.cioq.buffers.damq`? \
-         Valid: local, global, network, injection, ejection, output"
+        set(&["router.input_queued.buffers.damq={ reserve = 1 }"]),
+        "router.input_queued.buffers.damq.reserve = 1 (override): the VCs of input-queued routers have buffers of their own; \
+         valid: no such key, or router.cioq or router.virtual_channel"
     );
 }
 

@@ -489,6 +489,49 @@ fn empty_output_vcs_go_first_where_inputs_pick_one() {
 }
 
 #[test]
+fn shared_buffers_leave_each_vc_a_reserve_and_heads_need_to_know_of_no_more() {
+    let shared = |more: &str| {
+        let buffers = "buffers = { network = 8, damq = { reserve = 2 } }";
+        on(MESH, &format!("router.virtual_channel = {{ vcs = {{ network = 4 }}, {buffers}, {more} }}"))
+    };
+    assert_eq!(shared(""), "accepted");
+    for (given, expected) in [
+        (
+            "switching = \"virtual_cut_through\"",
+            "a head needs room for the whole packet, which other VCs may take of what they share; valid: no such key, or \
+             switching = \"wormhole\"",
+        ),
+        (
+            "vc_reuse = \"credits\"",
+            "a head needs all credits of the output VC, which other VCs may take of what they share; valid: no such key, or \
+             vc_reuse = \"tail\"",
+        ),
+        (
+            "empty_vcs_first = true",
+            "a head needs to know which output VCs have all their credits, which other VCs may take of what they share; \
+             valid: no such key, or empty_vcs_first = false",
+        ),
+    ] {
+        assert_eq!(shared(given), format!("router.virtual_channel.buffers.damq: {expected}"));
+    }
+    for (reserve, network, valid) in [
+        (3, 8, "1 … 2 flits, or a larger buffers.network"),
+        (0, 8, "1 … 2 flits, or a larger buffers.network"),
+        (1, 3, "a larger buffers.network"),
+    ] {
+        let buffers = format!("buffers = {{ network = {network}, damq = {{ reserve = {reserve} }} }}");
+        assert_eq!(
+            on(MESH, &format!("router.virtual_channel = {{ vcs = {{ network = 4 }}, {buffers} }}")),
+            format!(
+                "router.virtual_channel.buffers.damq.reserve = {reserve}: the network buffer of a port has room for {} flits per VC; \
+                 valid: {valid}",
+                network / 4
+            )
+        );
+    }
+}
+
+#[test]
 fn ages_of_flits_and_of_packets_behind_are_some_that_there_are() {
     for (given, expected) in [
         (

@@ -6,9 +6,10 @@ use crate::{metrics, programs};
 use hopsim_core::engine::{audit, trace_as};
 use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput};
 use hopsim_cycles::jobs::JobPlan;
-use hopsim_cycles::system::{RouterPlan, VirtualChannelPlan};
+use hopsim_cycles::system::{RouterPlan, Shares, VirtualChannelPlan};
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
+use hopsim_network::by_class::ByClass;
 use hopsim_reference::{Simulator, trace};
 use hopsim_routing::RoutingConfig;
 use hopsim_routing::detour_region::DetourRegion;
@@ -46,7 +47,10 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 115] = [
+const COVERED: [&str; 118] = [
+    "shared buffers",
+    "shared buffers with a reserve of a flit",
+    "shared buffers of reserves alone",
     "detours in unaligned dimensions",
     "detours in quadrants",
     "VCs by largest matchings",
@@ -201,6 +205,16 @@ fn name_of_queues(size: Option<u32>) -> &'static str {
     }
 }
 
+/// The name of buffers of link ports that VCs share, or do not.
+fn name_of_sharing(damq: Option<ByClass<Shares>>) -> &'static str {
+    match damq.map(|shares| shares[0]) {
+        None => "buffers of their own",
+        Some(Shares { pool: 0, .. }) => "shared buffers of reserves alone",
+        Some(Shares { reserve: 1, .. }) => "shared buffers with a reserve of a flit",
+        Some(_) => "shared buffers",
+    }
+}
+
 /// How long the stages of a router take, in names.
 fn names_of_stages(plan: &VirtualChannelPlan) -> Vec<String> {
     let &VirtualChannelPlan { routing_delay, vc_allocation_delay, switch_traversal_delay, stages, .. } = plan;
@@ -242,6 +256,7 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         switch_allocation_delay: _,
         speedup,
         output_queue,
+        damq,
     } = plan_of_routers;
     let by_output = switch_input == SwitchInput::Output
         && matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));
@@ -274,6 +289,7 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         .to_owned(),
         format!("ports of a {} as of {port_order:?}", plan.experiment.topology.name()),
         name_of_queues(output_queue).to_owned(),
+        name_of_sharing(damq).to_owned(),
         format!("{} steps in two cycles", speedup.steps(0).count() + speedup.steps(1).count()),
     ]);
     names

@@ -8,7 +8,6 @@ use crate::kernel::packet::{Packet, head_stream};
 use crate::node::{self, Nodes, Run};
 use crate::observer::Observer as _;
 use crate::router::cioq::contention::{Contention, Counted};
-use crate::router::cioq::damq::Damq;
 use crate::router::cioq::marks::Marks;
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::masks::Masks;
@@ -17,6 +16,7 @@ use crate::router::cioq::routers::Router;
 use crate::router::cioq::sat::SatSignal;
 use crate::router::cioq::shared::Shared;
 use crate::router::cioq::tables::Tables;
+use crate::router::damq::Damq;
 use hopsim_network::network::TERMINAL;
 use hopsim_routing::{Head, Route};
 

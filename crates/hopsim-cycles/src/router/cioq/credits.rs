@@ -3,7 +3,6 @@
 use crate::kernel::ids::{Pair, RegionRouter};
 use crate::node::Run;
 use crate::router::cioq::context::Context;
-use crate::router::cioq::damq::credits_of;
 use crate::router::cioq::routers::Router;
 use hopsim_network::network::TERMINAL;
 
@@ -81,10 +80,8 @@ impl<const W: usize, M: Run> Context<'_, W, M> {
         let port = self.shared.tables.pair_port(pair);
         let info = self.shared.tables.port(port);
         let count = self.kernel.constants.system.network.layout.output_vcs[port] as usize;
-        let used = &mut damq.outstanding[number.pair::<W>(pair)];
-        *used = if returned { *used - phits } else { *used + phits };
-        let all = damq.outstanding.run(number.pair::<W>(info.pair(0)), count);
-        for (vc, credits) in credits_of(damq.shares[info.class as usize - 1], all).enumerate() {
+        let of_port = (info.class, number.pair::<W>(info.pair(0)), count);
+        for (vc, credits) in damq.account(number.pair::<W>(pair), (phits, returned), of_port).enumerate() {
             let pair = info.pair(vc);
             router.credits[pair] = credits;
             if credits >= shortest {

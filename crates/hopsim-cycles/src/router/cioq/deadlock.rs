@@ -11,10 +11,10 @@ use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot};
 use crate::kernel::pool::Queue;
 use crate::node::Run;
 use crate::region::Whole;
-use crate::router::cioq::damq::credits_of;
 use crate::router::cioq::ids::{network_id, split_network_id};
 use crate::router::cioq::region::Cioq;
 use crate::router::cioq::tables::PairInfo;
+use crate::router::damq::credits_of;
 use crate::system::Thresholds;
 use hopsim_network::network::TERMINAL;
 

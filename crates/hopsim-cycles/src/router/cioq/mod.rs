@@ -9,7 +9,6 @@ mod choices;
 mod contention;
 mod context;
 mod credits;
-mod damq;
 mod deadlock;
 mod deciding;
 mod draws;

@@ -4,6 +4,7 @@ use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::kernel::wires::Arrival;
 use crate::node::{Nodes, Run};
 use crate::region::Whole;
+use crate::router::damq::{Damq, credits_of};
 use crate::router::inputs::room_behind;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::occupied;
@@ -133,7 +134,12 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
                 } else {
                     let Some((peer, back)) = network.link(router, port).peer else { continue };
                     let slot = region.shared.slot(back, vc);
-                    (self.flits(peer, slot), room_behind(network, router, port))
+                    let taken = self.flits(peer, slot);
+                    if let Some(damq) = &region.damq {
+                        self.check_shared((router, port, vc), taken + returning, damq)?;
+                        continue;
+                    }
+                    (taken, room_behind(network, router, port))
                 };
                 if credits + returning + taken != size {
                     return Err(format!(
@@ -144,6 +150,27 @@ impl<'s, 'p, M: Run> FlitAudit<'s, 'p, M> {
             }
         }
         Ok(())
+    }
+
+    /// Checks that an output VC has outstanding what it says, and credits for what is left of its reserve and of what its port shares.
+    fn check_shared(
+        &self,
+        (router, port, vc): (u32, usize, usize),
+        outstanding: u32,
+        damq: &Damq,
+    ) -> Result<(), String> {
+        let (region, number) = self.region(router);
+        let layout = region.shared.layout;
+        let first = region.routers.port(number, port).link.first_pair;
+        let known = damq.outstanding(first.up(vc));
+        let all: Vec<u32> =
+            (0..layout.output_vcs[port].into()).map(|vc| damq.outstanding(first.up(vc))).collect();
+        let free = credits_of(damq.shares(layout.class[port]), &all).nth(vc).unwrap_or_default();
+        let credits = region.routers.outputs[first.up(vc)].credits;
+        ((known, free) == (outstanding, credits)).then_some(()).ok_or_else(|| {
+            let port = self.whole.system.network.port_name(port);
+            format!("router {router} {port} VC {vc}: {outstanding} flits outstanding of {known}, {credits} credits of {free}")
+        })
     }
 
     /// Checks that nodes know how many flits are in their injection VCs or on their way there.

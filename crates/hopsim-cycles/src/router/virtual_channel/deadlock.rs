@@ -9,6 +9,7 @@ use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::kernel::wires::Arrival;
 use crate::node::Run;
 use crate::region::Whole;
+use crate::router::damq::credits_of;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::occupied;
 use hopsim_network::network::TERMINAL;
@@ -143,10 +144,20 @@ impl<'s, 'p, M: Run> FlitSearch<'s, 'p, M> {
             return None;
         }
         let (peer, back) = network.link(router, port).peer?;
-        let by = WaitingVc { router: peer, slot: region.shared.slot(back, vc) };
-        let buffer = network.classes.links[network.layout.class[port] as usize - 1].buffer;
-        let is_full = self.flits[self.id(by)] + flits > buffer;
-        (is_full && !self.free[self.id(by)]).then_some(Blocker { pair, by })
+        let behind = |vc| WaitingVc { router: peer, slot: region.shared.slot(back, vc) };
+        let (by, class) = (behind(vc), network.layout.class[port]);
+        let taken = |vc| self.flits[self.id(behind(vc))];
+        let may_move = |vc| self.free[self.id(behind(vc))];
+        let Some(damq) = &region.damq else {
+            let buffer = network.classes.links[class as usize - 1].buffer;
+            return (taken(vc) + flits > buffer && !may_move(vc)).then_some(Blocker { pair, by });
+        };
+        let (shares, vcs) = (damq.shares(class), 0..network.layout.output_vcs[port].into());
+        let all: Vec<u32> = vcs.clone().map(taken).collect();
+        let room = credits_of(shares, &all).nth(vc).unwrap_or_default();
+        let makes_room = |&other: &usize| other == vc || all[other] > shares.reserve;
+        let is_stuck = room < flits && !vcs.filter(makes_room).any(may_move);
+        is_stuck.then_some(Blocker { pair, by })
     }
 
     /// The input VC that the flits of an input VC come from.

@@ -45,6 +45,7 @@ pub fn is_plain(system: &System) -> bool {
         && !plan.empty_vcs_first
         && plan.output_queue.is_none()
         && plan.ejection.is_none()
+        && plan.damq.is_none()
         && system.shortest_packet() == system.longest_packet()
         && !system.has_programs()
         && !system.jobs.iter().any(JobPlan::request_reply)

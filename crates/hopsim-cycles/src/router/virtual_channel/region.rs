@@ -15,13 +15,14 @@ use crate::kernel::wires::{Arrival, Credit};
 use crate::kernel::{Kernel, Wishes};
 use crate::node::{Nodes as _, Run};
 use crate::observer::Observer;
+use crate::router::damq::Damq;
 use crate::router::virtual_channel::allocator::FlitMatcher;
 use crate::router::virtual_channel::batches::{Batches, SwitchTurn};
 use crate::router::virtual_channel::flit_arrivals::FlitArrivals;
 use crate::router::virtual_channel::output_queues::OutputQueues;
 use crate::router::virtual_channel::places::{AskedVcs, InputPlace};
 use crate::router::virtual_channel::requests::FlitRequests;
-use crate::router::virtual_channel::routers::{FlitInputVc, FlitRouters, Trail, occupied};
+use crate::router::virtual_channel::routers::{FlitInputVc, FlitRouters, Trail, occupied, set_bits};
 use crate::router::virtual_channel::shared::{self, FlitShared};
 use hopsim_network::network::{NONE, TERMINAL};
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub struct VirtualChannel<'p, M: Run> {
     pub(super) output_queues: Option<OutputQueues>,
     /// What routers are busy with whose stages are no pipelines.
     pub(super) batches: Option<Batches>,
+    /// What output VCs have outstanding, where the VCs of a port share its buffer.
+    pub(super) damq: Option<Damq>,
     /// When the flits in input VCs arrived, if that is looked at.
     pub(super) flit_arrivals: Option<FlitArrivals>,
     /// The present step of the routers, the first one of the present cycle until they allocate.
@@ -90,6 +93,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             ),
             output_queues: OutputQueues::new(&shared, span.routers),
             batches: Batches::new(&plan, span.routers),
+            damq: Damq::new(system, span.routers * shared.stride),
             flit_arrivals: FlitArrivals::new(plan.arbiter, span.routers * shared.stride),
             step: 0,
             shared,
@@ -197,6 +201,9 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
     fn absorb_credits(&mut self) {
         let due = self.kernel.credits.take(self.kernel.now);
         for &Credit { pair, phits, minimal: _ } in &due {
+            if !M::PLAIN && self.shares_room(pair, (phits.into(), true)) {
+                continue;
+            }
             let output = &mut self.routers.outputs[pair];
             let had_none = output.credits == 0;
             output.credits += u32::from(phits);
@@ -378,9 +385,35 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         self.nodes.count_held(&mut self.kernel);
     }
 
+    /// Room for flits is taken behind an output VC that shares it with the other VCs of its port, or comes back. Returns whether it does share.
+    #[inline]
+    fn shares_room(&mut self, id: PairId, (flits, returned): (u32, bool)) -> bool {
+        let Some(damq) = &mut self.damq else { return false };
+        let (number, pair) = self.shared.split_pair(id);
+        let (port, _) = self.shared.output(pair);
+        let class = self.shared.layout.class[port];
+        if class == TERMINAL {
+            return false;
+        }
+        let first = self.routers.port(number, port).link.first_pair;
+        let vcs = self.shared.layout.output_vcs[port].into();
+        let mut changed: u64 = 0;
+        for (vc, credits) in damq.account(id, (flits, returned), (class, first, vcs)).enumerate() {
+            let before = std::mem::replace(&mut self.routers.outputs[first.up(vc)].credits, credits);
+            changed |= u64::from((before > 0) != (credits > 0)) << vc;
+        }
+        for vc in set_bits(changed) {
+            self.see_room(first.up(vc));
+        }
+        true
+    }
+
     /// Room for `flits` is taken behind an output VC.
     #[inline]
     pub(super) fn take_room(&mut self, id: PairId, flits: u32) {
+        if !M::PLAIN && self.shares_room(id, (flits, false)) {
+            return;
+        }
         let output = &mut self.routers.outputs[id];
         if output.credits == NONE {
             return;

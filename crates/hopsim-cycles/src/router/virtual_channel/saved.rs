@@ -3,6 +3,7 @@
 use crate::kernel::ids::{Id as _, Pair, RegionRouter, Slot, SlotId};
 use crate::kernel::packet::Packet;
 use crate::kernel::pool::Queue;
+use crate::kernel::rows::{put_row, row};
 use crate::kernel::wires::{Arrival, Credit};
 use crate::node::{Nodes, Run};
 use crate::router::virtual_channel::allocator::Turns;
@@ -29,6 +30,8 @@ struct FlitRouterState {
     inputs: Vec<InputState>,
     /// Free flits by pair.
     outputs: Vec<u32>,
+    /// Flits outstanding by pair, where the VCs of a port share its buffer.
+    outstanding: Vec<u32>,
     /// Where the arbiters of the VC allocator and of the switch allocator begin.
     turns: [Turns; 2],
     /// Where the arbiters of the switch allocator for heads without output VCs begin, if there is one.
@@ -96,6 +99,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             routers: _,
             output_queues: _,
             batches: _,
+            damq: _,
             flit_arrivals: _,
             step: _,
             active: _,
@@ -114,7 +118,7 @@ impl<M: Run> VirtualChannel<'_, M> {
 
     /// The state of a router, without what is on its way to it.
     fn save_router(&self, number: RegionRouter) -> FlitRouterState {
-        let layout = self.shared.layout;
+        let (layout, first) = (self.shared.layout, self.shared.pair_id(number, Pair::at(0)));
         let output = |pair| {
             let id = self.shared.pair_id(number, Pair::at(pair));
             // Who owns the output VC follows from the input VCs.
@@ -125,6 +129,9 @@ impl<M: Run> VirtualChannel<'_, M> {
             ports: self.routers.ports(number).iter().map(FlitPortState::of).collect(),
             inputs: (0..layout.slots()).map(|slot| self.save_input(number, Slot::at(slot))).collect(),
             outputs: (0..layout.pairs()).map(output).collect(),
+            outstanding: self.damq.as_ref().map_or_else(Vec::new, |damq| {
+                row(damq.outstanding.as_slice(), first.index(), layout.pairs())
+            }),
             turns: [&self.vc_allocator, &self.switch_allocator]
                 .map(|each| each.turns(number).unwrap_or_default()),
             speculative_turns: self.speculative_allocator.turns(number),
@@ -196,6 +203,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             ports,
             inputs,
             outputs,
+            outstanding,
             turns,
             speculative_turns,
             input_turns,
@@ -213,6 +221,10 @@ impl<M: Run> VirtualChannel<'_, M> {
         for (pair, &credits) in outputs.iter().enumerate() {
             let id = self.shared.pair_id(number, Pair::at(pair));
             self.routers.outputs[id] = FlitOutputVc { credits, owner: None };
+        }
+        if let Some(damq) = &mut self.damq {
+            let first = self.shared.pair_id(number, Pair::at(0)).index();
+            put_row(damq.outstanding.as_mut_slice(), first, outstanding);
         }
         self.routers.turns_mut(number).copy_from_slice(input_turns);
         let [of_vcs, of_switch] = turns;

@@ -273,6 +273,23 @@ fn give_ejection_buffers(document: &mut Value, spare: u64) {
     router["buffers"]["ejection"] = json!(least + spare);
 }
 
+/// The VCs of link ports share their buffers from now on, where heads do not need to know how much room there is.
+fn share_buffers(document: &mut Value, draw: u64) {
+    let names = classes(&document["topology"]);
+    let router = &mut document["router"]["virtual_channel"];
+    let is_sure = router["switching"] == "virtual_cut_through" || router["vc_reuse"] == "credits";
+    if is_sure || router["empty_vcs_first"] == true || !draw.is_multiple_of(3) {
+        return;
+    }
+    let reserve = 1 + draw / 3 % 3;
+    for class in names {
+        let size = |key: &str| router[key][class].as_u64().unwrap();
+        let pool = size("buffers").saturating_sub(6);
+        router["buffers"][class] = json!(size("vcs") * reserve + pool);
+    }
+    router["buffers"]["damq"] = json!({ "reserve": reserve });
+}
+
 /// Routers are faster than their links from now on, or have queues at their outputs all the same.
 fn speed_up(document: &mut Value, draw: u16) {
     let router = &mut document["router"]["virtual_channel"];
@@ -344,6 +361,7 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
         if seed % 5 == 0 {
             serve_in_turn(&mut document);
         }
+        share_buffers(&mut document, u64::from(seed / 13));
         fit_ejection(&mut document);
         if !programs.is_empty() {
             document["units"] = json!({ "cycle": "1 ns", "phit": "4 B" });

@@ -5,6 +5,7 @@ use crate::kernel::by::By;
 use crate::kernel::ids::PairId;
 use crate::system::{Shares, System};
 use hopsim_network::by_class::ByClass;
+use hopsim_network::network::PortClassCode;
 
 /// Free phits for each VC of a port whose buffer is shared, given what all of its VCs have outstanding: what is left of the
 /// reserve of the VC and of the pool.
@@ -25,12 +26,11 @@ pub struct Damq {
 impl Damq {
     /// Buffers with nothing outstanding, `None` without shared buffers. `pairs` pair ids exist.
     pub fn new(system: &System, pairs: usize) -> Option<Self> {
-        Some(Self { shares: system.cioq().damq?, outstanding: By::all(0, pairs) })
+        Some(Self { shares: system.router.damq()?, outstanding: By::all(0, pairs) })
     }
 
     /// How the VCs of a port of a link class share its buffer.
-    #[cfg(feature = "trace")]
-    pub fn shares(&self, class: hopsim_network::network::PortClassCode) -> Shares {
+    pub fn shares(&self, class: PortClassCode) -> Shares {
         self.shares[class as usize - 1]
     }
 
@@ -38,6 +38,20 @@ impl Damq {
     #[cfg(feature = "trace")]
     pub fn outstanding(&self, pair: PairId) -> u32 {
         self.outstanding[pair]
+    }
+
+    /// A pair of a port has taken phits of its buffer, or these have come back: the free phits of all `vcs` VCs of the port, whose first pair
+    /// is `first`.
+    pub fn account(
+        &mut self,
+        pair: PairId,
+        (phits, returned): (u32, bool),
+        (class, first, vcs): (PortClassCode, PairId, usize),
+    ) -> impl Iterator<Item = u32> {
+        let shares = self.shares(class);
+        let used = &mut self.outstanding[pair];
+        *used = if returned { *used - phits } else { *used + phits };
+        credits_of(shares, self.outstanding.run(first, vcs))
     }
 }
 
