@@ -42,6 +42,8 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "hopsim/vocabulary/labels": ("vocabulary/labels",),
     "hopsim/vocabulary/units": ("vocabulary/units",),
     "hopsim/files/trace_info": ("files/trace_info_exact",),
+    "hopsim/files/netrace": ("files/netrace",),
+    "hopsim/files/netrace_info": ("files/netrace",),
     "hopsim/insight/perfetto": ("insight/trace_packet", "insight/packets_exact"),
     "hopsim/runs/simulation": ("runs/simulation",),
     "hopsim_reproduce/claims": ("reproduce/claims_exact",),

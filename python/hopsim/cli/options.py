@@ -17,6 +17,12 @@ assignments = click.option(
     metavar="path=value",
     help="Replace a value of the document, such as load=0.4 or measure.seed=2. May be repeated.",
 )
+phit = click.option(
+    "--phit",
+    type=click.IntRange(min=1),
+    metavar="BYTES",
+    help="Bytes of a phit, for the packets of a netrace; default 8, of which they have 1 or 9.",
+)
 
 
 class Named(click.Choice[str]):

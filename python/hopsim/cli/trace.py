@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -12,11 +12,13 @@ from rich.table import Table
 from hopsim import _core
 from hopsim.cli.console import print_table, stdout
 from hopsim.cli.encoding import visible
+from hopsim.cli.options import phit as option_of_phit
 from hopsim.cli.point import chosen
 from hopsim.cli.point import option as of_point
 from hopsim.document.experiment import Experiment
 from hopsim.errors import ConfigError
-from hopsim.files import program_file
+from hopsim.files import netrace, program_file
+from hopsim.files.netrace_info import REGION_HEADINGS, TYPE_HEADINGS, NetraceInfo
 from hopsim.files.program_file import Source
 from hopsim.files.trace_info import HEADINGS, TraceInfo
 from hopsim.insight.paraver import write_paraver
@@ -53,30 +55,60 @@ def command() -> None:
 
     Programs are in mpt 1, Dimemas, Paraver (.prv, as Extrae writes it), GOAL, Chakra and tables of traffic.
     The format of a file is recognised by how it begins; .xz and .gz are decompressed. A Chakra trace is named
-    by what its files begin with: NAME for NAME.0.et and so on.
+    by what its files begin with: NAME for NAME.0.et and so on. `info` also reads a netrace (.tra.bz2), the
+    packets of a network on chip, of which `hopsim convert netrace` makes a list of packets.
     """
 
 
-@command.command("info", short_help="Verify the file of a program and show its totals.")
+@command.command("info", short_help="Verify the file of a program or a netrace and show its totals.")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @_of_chakra
-def info(file: Path, groups: Path | None, flops: float | None) -> None:
-    """Verify the file of a program and show its totals.
+@option_of_phit
+def info(file: Path, groups: Path | None, flops: float | None, phit: int | None) -> None:
+    """Verify the file of a program, or a netrace, and show its totals.
 
     Verified is that every message that is sent is received, in sequences (mpt, Dimemas, Paraver) with the
     same bytes, that members of a communicator call the same collectives in the same order, and that the
     program comes to its end. The ideal time is that of a network without latency over which messages take no
     time.
+
+    Of a netrace it is that packets have types and nodes that there are, come by cycle, and are as many as the
+    headers of the file and of its regions say. A packet depends on all those before it that name it.
     """
+    if netrace.is_netrace(file):
+        _refuse_given(file, "a netrace", {"--groups": groups, "--flops": flops})
+        traced = NetraceInfo.of(file, phit or netrace.PHIT)
+        _print_lines(traced.lines())
+        _print_rows(TYPE_HEADINGS, traced.types())
+        click.echo()
+        _print_rows(REGION_HEADINGS, traced.regions())
+        return
+    _refuse_given(file, "no netrace", {"--phit": phit})
     found = TraceInfo.of(Source(file, groups, flops))
-    console = stdout()
+    _print_lines(found.lines())
+    _print_rows(HEADINGS, [found.row()])
+
+
+def _refuse_given(file: Path, kind: str, options: Mapping[str, object]) -> None:
+    """Raises `ConfigError` if an option was given that says nothing of such a file."""
+    given = [f"no {name}" for name, value in options.items() if value is not None]
+    if given:
+        raise ConfigError(f"{file}: is {kind}; valid: {' and '.join(given)}")
+
+
+def _print_lines(lines: Iterable[tuple[str, str]]) -> None:
+    """Print values with their names."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column()
-    for name, value in found.lines():
+    for name, value in lines:
         table.add_row(escape(visible(name)), escape(visible(value)))
-    print_table(console, table)
-    for line in (HEADINGS, ["---"] * len(HEADINGS), found.row()):
+    print_table(stdout(), table)
+
+
+def _print_rows(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table as Markdown has it."""
+    for line in (headings, ["---"] * len(headings), *rows):
         click.echo(visible(f"| {' | '.join(line)} |"))
 
 
@@ -121,6 +153,10 @@ def convert(
     if choices and not name.startswith("goal"):
         raise ConfigError(f"--collectives: {name} has collectives of its own; valid: with --to goal")
     _refuse_existing(target, force=force)
+    if netrace.is_netrace(source):
+        raise ConfigError(
+            f"{source}: is a netrace, packets and no program; valid: a program, or hopsim convert netrace"
+        )
     format_and_name = (name, program_file.name_of(target))
     converted = Source(source, groups, flops).ask(_core.convert_program, format_and_name, choices)
     program_file.write(target, converted)
