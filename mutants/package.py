@@ -44,6 +44,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "hopsim/files/trace_info": ("files/trace_info_exact",),
     "hopsim/files/netrace": ("files/netrace",),
     "hopsim/files/netrace_info": ("files/netrace",),
+    "hopsim/convert/netrace": ("convert/netrace_lists",),
     "hopsim/insight/perfetto": ("insight/trace_packet", "insight/packets_exact"),
     "hopsim/runs/simulation": ("runs/simulation",),
     "hopsim_reproduce/claims": ("reproduce/claims_exact",),

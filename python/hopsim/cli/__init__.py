@@ -47,8 +47,11 @@ _COMMANDS = {
         "Follow packets through the network, and say what they waited for.",
     ),
     "report": ("hopsim.cli.report", "Write the results as one HTML file to look at in a browser."),
-    "trace": ("hopsim.cli.trace", "Tell what is in the file of a program, or convert it."),
-    "convert": ("hopsim.cli.convert", "Make a document of what another simulator reads."),
+    "trace": ("hopsim.cli.trace", "Tell what is in the file of a program or a netrace, or convert it."),
+    "convert": (
+        "hopsim.cli.convert",
+        "Make a document or a list of packets of what other simulators read.",
+    ),
     "reproduce": ("hopsim_reproduce", "Run a published table or figure again."),
     "bench": ("hopsim.bench", "Measure time, instructions and memory of the simulator."),
 }

@@ -1,4 +1,4 @@
-"""`hopsim convert`: documents made of what other simulators read."""
+"""`hopsim convert`: documents and lists of packets made of what other simulators read."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from pathlib import Path
 
 import click
 
-from hopsim.convert import booksim, booksim_file
+from hopsim.cli import options
+from hopsim.convert import booksim, booksim_file, netrace
 from hopsim.document.experiment import Experiment
 from hopsim.errors import ConfigError
+from hopsim.files import netrace as netrace_file
 from hopsim.files import toml
 
 
 @click.group("convert")
 def command() -> None:
-    """Make a document of what another simulator reads.
+    """Make a document or a list of packets of what other simulators read.
 
-    The document goes to standard output, what it has instead of what could not be carried over to standard
-    error, a sentence for each option.
+    It goes to standard output, and what could not be carried over, or what it has instead, to standard error,
+    a sentence for each.
     """
 
 
@@ -41,3 +43,31 @@ def of_booksim(file: Path) -> None:
     for remark in converted.remarks:
         click.echo(remark, err=True)
     click.echo(text, nl=False)
+
+
+@command.command("netrace", short_help="Make a list of packets of a netrace (.tra.bz2).")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@options.phit
+@click.option("--region", type=click.IntRange(min=0), metavar="N", help="Take the packets of this region.")
+@click.option(
+    "--begin",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="CYCLE",
+    help="First cycle, counted from the beginning of the region or of the trace; default 0.",
+)
+@click.option(
+    "--cycles", type=click.IntRange(min=1), metavar="N", help="Take so many cycles; default: up to the end."
+)
+def of_netrace(file: Path, phit: int | None, region: int | None, begin: int, cycles: int | None) -> None:
+    """Make a list of packets of FILE, what Netrace has recorded of a network on chip.
+
+    It is a table of comma-separated values, which a document names as jobs.traffic.packet_list.file. Cycles
+    count from the first that is taken. Dependencies are left out: each packet is generated in its cycle, also
+    when packets that it depends on have not arrived. `hopsim trace info` tells what regions there are.
+    """
+    part = netrace.Part(region, begin, cycles)
+    converted = netrace.convert(file, part, phit or netrace_file.PHIT)
+    for remark in converted.remarks:
+        click.echo(remark, err=True)
+    click.echo(converted.table, nl=False)
