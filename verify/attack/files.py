@@ -1,16 +1,18 @@
 """Files with something wrong in them, given to every command that reads such a file.
 
-Programs (mpt, Dimemas, Paraver, GOAL as text and binary, Chakra, tables of traffic, compressed too), networks
-and forwarding tables, placements, flows, and states of runs, with checksums that fit as well. What is
-converted can be read again, and a state that is damaged is told.
+Programs (mpt, Dimemas, Paraver, GOAL as text and binary, Chakra, tables of traffic, compressed too), packets
+of netraces, networks and forwarding tables, placements, flows, and states of runs, with checksums that fit as
+well. What is converted can be read again, and a state that is damaged is told.
 """
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import lzma
 import random
 import shutil
+import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -133,6 +135,20 @@ def chakra(sends: bool) -> bytes:
     return b"".join(_varint(len(each)) + each for each in [_field(1, b"0.0.4"), *nodes])
 
 
+def netrace() -> bytes:
+    """A trace of two nodes that ask each other, each answer named by what it waits for."""
+    packets = [
+        struct.pack(
+            "<QIIBBBBBI", number, number, 64, 1 + number % 2, number % 2, (number + 1) % 2, 2, 1, number + 1
+        )
+        for number in range(40)
+    ]
+    region = struct.pack("<QQQ", 0, 40, 40)
+    return (
+        struct.pack("<If30sBxQQII8x", 0x484A5455, 1.0, b"odd", 2, 40, 40, 0, 1) + region + b"".join(packets)
+    )
+
+
 def summed(state: bytes) -> bytes:
     """A state with the checksum of what is in it."""
     content = state[:-SUM_BYTES]
@@ -162,12 +178,18 @@ def _program(name: str, *options: str, opened: str = "") -> File:
     )
 
 
+def _netrace(name: str) -> File:
+    return File(name, (("trace", "info", name), ("convert", "netrace", name, "--region", "0")))
+
+
 CHAKRA = ("--groups", "groups.json", "--flops", "1e9")
 FILES = [
     *map(_program, ("a.mpt", "a.goal", "a.bin", "a.dim", "a.prv", "a.csv", "a.mpt.xz", "a.goal.gz2.gz")),
     _program("step.0.et", *CHAKRA, opened="step"),
     _program("step.1.et", *CHAKRA, opened="step"),
     _program("groups.json", *CHAKRA, opened="step"),
+    _netrace("a.tra"),
+    _netrace("a.tra.bz2"),
     File("petersen.txt", _document("graph.toml")),
     File("net.graphml", _document("graphml.toml")),
     File("net.txt", _document("fabric.toml")),
@@ -200,6 +222,8 @@ def _prepared(place: Path) -> None:
     shutil.copy(EXAMPLES / "traffic.csv", place / "a.csv")
     (place / "step.0.et").write_bytes(chakra(sends=True))
     (place / "step.1.et").write_bytes(gzip.compress(chakra(sends=False)))
+    (place / "a.tra").write_bytes(netrace())
+    (place / "a.tra.bz2").write_bytes(bz2.compress(netrace()))
     (place / "groups.json").write_text('{"pair": [1, 0], "one": [0]}')
     for name, kind in {"a.csv": "table", "a.goal": "goal", "a.bin": "goal", "a.goal.gz2.gz": "goal"}.items():
         (place / f"{name}.toml").write_text(PROGRAM % f'{kind}.file = "{name}"')
