@@ -31,9 +31,9 @@ def _traffic(traffic: dict[str, Any]) -> dict[str, Any]:
     return {"jobs": [{"traffic": traffic}]}
 
 
-def _router(router: dict[str, Any]) -> dict[str, Any]:
-    """What stands in the table of the router, whatever its kind."""
-    return {"router": {"KIND": router}}
+def _router(router: dict[str, Any], flits: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What stands in the table of the router, whatever its kind; `flits`: in that of a virtual-channel router."""
+    return {"router": {"KIND": router, "virtual_channel": router if flits is None else flits}}
 
 
 def _streams(*streams: str) -> dict[str, Any]:
@@ -56,7 +56,13 @@ FEATURES: dict[str, dict[str, Any]] = {
     "`piggyback`, `source_adaptive`": {**DRAGONFLY, "routing": {"piggyback": {}}},
     "`olm`, `par`": {**DRAGONFLY, "routing": {"olm": {}}},
     "FlexVC": {**DRAGONFLY, **_router({"vcs": {"management": "flexvc"}})},
-    "DAMQ": {**DRAGONFLY, **_router({"buffers": {"damq": {"local_reserve": 1, "global_reserve": 1}}})},
+    "DAMQ": {
+        **DRAGONFLY,
+        **_router(
+            {"buffers": {"damq": {"local_reserve": 1, "global_reserve": 1}}},
+            flits={"buffers": {"damq": {"reserve": 1}}},
+        ),
+    },
     "on/off flow control": {
         **DRAGONFLY,
         **_router({"flow_control": "on_off", "buffers": {"local": 200, "global": 600}}),
@@ -78,7 +84,10 @@ FEATURES: dict[str, dict[str, Any]] = {
         **MESH,
         "semantics": {"port_order": "booksim", "stages": "batched"},
     },
-    "age arbitration": {**MESH, "AGE": True},
+    "age arbitration": {
+        **MESH,
+        **_router({"allocator": {"output_arbiter": "age"}}, flits={"arbiter": "age"}),
+    },
     "random arbiters, transit priority": {**MESH, **_router({"allocator": {"transit_priority": True}})},
     "credit delay, VCs granted again with all credits": {**MESH, **_router({"vc_reuse": "credits"})},
     "uniform traffic, permutations, listed destinations, hot spots": {
@@ -121,12 +130,8 @@ FEATURES: dict[str, dict[str, Any]] = {
 
 def _document(feature: str, router: str) -> dict[str, Any]:
     document: dict[str, Any] = {"load": 0.1, **FEATURES[feature]}
-    document["router"] = {router: document.get("router", {}).get("KIND", {})}
-    if document.pop("AGE", False):
-        by_age = (
-            {"arbiter": "age"} if router == "virtual_channel" else {"allocator": {"output_arbiter": "age"}}
-        )
-        document["router"] = {router: by_age}
+    tables = document.get("router", {})
+    document["router"] = {router: tables.get(router, tables.get("KIND", {}))}
     return {key: value for key, value in document.items() if value is not None}
 
 
