@@ -32,7 +32,7 @@ def _traffic(traffic: dict[str, Any]) -> dict[str, Any]:
 
 
 def _router(router: dict[str, Any], flits: dict[str, Any] | None = None) -> dict[str, Any]:
-    """What stands in the table of the router, whatever its kind; `flits`: in that of a virtual-channel router."""
+    """What stands in the table of the router; `flits`: in that of a virtual-channel router, if other keys."""
     return {"router": {"KIND": router, "virtual_channel": router if flits is None else flits}}
 
 
