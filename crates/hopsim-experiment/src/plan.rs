@@ -94,13 +94,9 @@ impl Plan {
         vcs::resolve(&mut experiment, &topology, &paths)?;
         let mut router = router_plan(&experiment)?;
         let mut classes = classes::build(&experiment, &topology, &paths)?;
-        match &mut router {
-            RouterPlan::Cioq(router) => router.damq = damq::share(&experiment, &topology, &mut classes)?,
-            RouterPlan::VirtualChannel(router) => {
-                let names = topology.link_classes();
-                router.damq = damq::share_flits(&experiment, names, &mut classes)?;
-                virtual_channel::check_buffers(router, &classes, names)?;
-            }
+        damq::share(&experiment, &topology, (&mut router, &mut classes))?;
+        if let RouterPlan::VirtualChannel(router) = &router {
+            virtual_channel::check_buffers(router, &classes, topology.link_classes())?;
         }
         check_injection(&experiment, &topology)?;
         hopsim_memory::probe(memory::of_plan(&topology)).map_err(ConfigError::too_large)?;

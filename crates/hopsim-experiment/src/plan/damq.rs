@@ -4,15 +4,29 @@ use crate::config::Experiment;
 use crate::config::router::{DamqConfig, FlitDamq, RouterConfig};
 use crate::config::virtual_channel::FlitSwitching;
 use hopsim_cycles::choices::VcReuse;
-use hopsim_cycles::system::Shares;
+use hopsim_cycles::system::{RouterPlan, Shares};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Classes;
 use hopsim_network::topology::Topology;
 
-/// How the VCs of each link class share their port's buffer, `None` if they do not; `classes` then gets what one VC can
-/// hold at most.
+/// Lets the VCs of a port share its buffer, if the document says so; `classes` then gets what one VC can hold at most.
 pub fn share(
+    experiment: &Experiment,
+    topology: &Topology,
+    (plan, classes): (&mut RouterPlan, &mut Classes),
+) -> Result<(), ConfigError> {
+    match plan {
+        RouterPlan::Cioq(plan) => plan.damq = share_packets(experiment, topology, classes)?,
+        RouterPlan::VirtualChannel(plan) => {
+            plan.damq = share_flits(experiment, topology.link_classes(), classes)?;
+        }
+    }
+    Ok(())
+}
+
+/// How the VCs of each link class of CIOQ routers share their port's buffer, `None` if they do not.
+fn share_packets(
     experiment: &Experiment,
     topology: &Topology,
     classes: &mut Classes,
@@ -40,9 +54,8 @@ pub fn share(
     Ok(Some(shares))
 }
 
-/// How the VCs of each link class of virtual-channel routers share their port's buffer, `None` if they do not; `classes` then gets what one VC
-/// can hold at most.
-pub fn share_flits(
+/// How the VCs of each link class of virtual-channel routers share their port's buffer, `None` if they do not.
+fn share_flits(
     experiment: &Experiment,
     names: &[&str],
     classes: &mut Classes,

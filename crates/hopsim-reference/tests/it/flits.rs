@@ -205,6 +205,18 @@ fn name_of_queues(size: Option<u32>) -> &'static str {
     }
 }
 
+/// What buffers there are at outputs, links and nodes.
+fn names_of_buffers(plan: &VirtualChannelPlan) -> [&'static str; 4] {
+    let &VirtualChannelPlan { output_queue, damq, ejection, switch_traversal_delay, .. } = plan;
+    let is_short = ejection.is_some_and(|own| own.size < own.returns + switch_traversal_delay);
+    [
+        name_of_queues(output_queue),
+        name_of_sharing(damq),
+        if ejection.is_some() { "buffers at nodes" } else { "no buffers at nodes" },
+        if is_short { "buffers at nodes shorter than their round trip" } else { "other buffers at nodes" },
+    ]
+}
+
 /// The name of buffers of link ports that VCs share, or do not.
 fn name_of_sharing(damq: Option<ByClass<Shares>>) -> &'static str {
     match damq.map(|shares| shares[0]) {
@@ -238,7 +250,7 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
     let VirtualChannelPlan {
         routing_delay: _,
         vc_allocation_delay: _,
-        switch_traversal_delay,
+        switch_traversal_delay: _,
         whole_packets,
         vc_reuse,
         vc_needs_credit,
@@ -251,17 +263,18 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         speculation,
         hold_switch,
         port_order,
-        ejection,
+        ejection: _,
         stages: _,
         switch_allocation_delay: _,
         speedup,
-        output_queue,
-        damq,
+        output_queue: _,
+        damq: _,
     } = plan_of_routers;
     let by_output = switch_input == SwitchInput::Output
         && matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));
     let holds = if hold_switch { " and packets hold the switch" } else { "" };
     let mut names = names_of_stages(&plan_of_routers);
+    names.extend(names_of_buffers(&plan_of_routers).map(str::to_owned));
     names.extend(["all", plan.experiment.topology.name(), plan.experiment.routing.name()].map(str::to_owned));
     names.extend([
         format!("VCs free with {vc_reuse:?}"),
@@ -280,16 +293,7 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         format!("injection VCs by {:?}", plan.system.nic.injection_vc),
         format!("{} ejection VCs", plan.system.network.classes.one_way),
         if whole_packets { "whole packets" } else { "flits" }.to_owned(),
-        if ejection.is_some() { "buffers at nodes" } else { "no buffers at nodes" }.to_owned(),
-        if ejection.is_some_and(|own| own.size < own.returns + switch_traversal_delay) {
-            "buffers at nodes shorter than their round trip"
-        } else {
-            "other buffers at nodes"
-        }
-        .to_owned(),
         format!("ports of a {} as of {port_order:?}", plan.experiment.topology.name()),
-        name_of_queues(output_queue).to_owned(),
-        name_of_sharing(damq).to_owned(),
         format!("{} steps in two cycles", speedup.steps(0).count() + speedup.steps(1).count()),
     ]);
     names
