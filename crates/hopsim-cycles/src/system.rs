@@ -238,6 +238,8 @@ pub struct VirtualChannelPlan {
     pub output_queue: Option<u32>,
     /// How the VCs of a port share its buffer, by link class; `None` if they share nothing.
     pub damq: Option<ByClass<Shares>>,
+    /// Outputs of the crossbar of every output port; more than 1 only with output queues.
+    pub crossbar_outputs: u16,
 }
 
 /// Buffers at a node, one for each ejection VC for packets that are not answered. The node takes a flit when it comes, and gives the credit

@@ -153,6 +153,7 @@ impl Builder<'_> {
             |&class: &PortClass| (0..count(class)).map(|_| Door { owner: None, taken: Vec::new() }).collect();
         let doors: Vec<Vec<Door>> = ports.iter().map(vcs_of).collect();
         let crossbar = inputs.iter().map(|input| input.arbiters.len()).sum();
+        let outputs = doors.len() * usize::from(plan.crossbar_outputs);
         let has_queues = plan.output_queue.is_some();
         Some(Flits {
             plan,
@@ -161,8 +162,8 @@ impl Builder<'_> {
                 vcs,
                 doors.iter().map(Vec::len).sum(),
             ),
-            switch_allocator: Matcher::new((plan.switch_allocator, plan.arbiter), crossbar, doors.len()),
-            speculative_allocator: Matcher::new((plan.switch_allocator, plan.arbiter), crossbar, doors.len()),
+            switch_allocator: Matcher::new((plan.switch_allocator, plan.arbiter), crossbar, outputs),
+            speculative_allocator: Matcher::new((plan.switch_allocator, plan.arbiter), crossbar, outputs),
             speculating: Vec::new(),
             held: vec![None; crossbar],
             lanes: lanes.collect(),

@@ -20,8 +20,8 @@ use hopsim_random::{Purpose, Stream};
 #[derive(Clone, Copy)]
 struct Turn {
     place: Place,
-    /// The output port that its packet needs.
-    port: usize,
+    /// The output of the crossbar that its packet needs.
+    output: usize,
     rank: Precedence,
 }
 
@@ -87,6 +87,15 @@ impl Simulator<'_> {
         let mut ports: Vec<usize> = (0..outputs.len()).collect();
         ports.sort_by_key(|&port| self.port_place(outputs[port].is_terminal(), port));
         ports
+    }
+
+    /// The output of the crossbar by which an input port of a router gets to an output port: each output port has several, among which the input
+    /// ports are divided in turn.
+    fn crossbar_output(&self, router: usize, input: usize, output: usize) -> usize {
+        let count = usize::from(self.flits(router).plan.crossbar_outputs);
+        let place =
+            |ports: Vec<usize>, port| ports.into_iter().position(|one| one == port).expect("it has the port");
+        place(self.output_ports(router), output) * count + place(self.input_ports(router), input) % count
     }
 
     /// The input VCs of a router as allocators count them: those of a node with those of all its ports.
@@ -332,11 +341,10 @@ impl Simulator<'_> {
             let is_left = granted.iter().all(|firm| firm.0 != pair.0 && firm.1 != pair.1);
             is_left && !(speculation == Speculation::Pessimistic && is_asked(pair.1))
         });
-        let outputs = self.output_ports(router);
         for (turns, mut pairs) in [(firm, granted), (late, more)] {
             pairs.sort_unstable_by_key(|pair| pair.1);
             for (input, output) in pairs {
-                let turn = turns[input].iter().find(|turn| turn.port == outputs[output]);
+                let turn = turns[input].iter().find(|turn| turn.output == output);
                 let place = turn.expect("it is granted what it asks for").place;
                 let (port, number) = inputs[input];
                 let step = self.flits(router).step;
@@ -357,7 +365,8 @@ impl Simulator<'_> {
         for input in 0..self.flits(router).held.len() {
             let Some(place) = self.flits_mut(router).held[input].take() else { continue };
             let owned = self.flits(router).lanes[place.1][place.2].owned.as_ref();
-            all.push((input, owned.expect("its tail has not left").choice.to.port));
+            let port = owned.expect("its tail has not left").choice.to.port;
+            all.push((input, self.crossbar_output(router, place.1, port)));
             if self.asks_for_switch(place).is_some() {
                 self.use_switch(place, input);
             }
@@ -384,12 +393,12 @@ impl Simulator<'_> {
     /// What each input of the crossbar asks for at an allocator.
     fn asks(&self, router: usize, turns: &[Vec<Turn>]) -> Asks {
         let equal = self.flits(router).plan.speculation == Speculation::Equal;
-        let outputs = self.output_ports(router);
-        let of = |turns: &Vec<Turn>, port: usize| {
-            let turn = turns.iter().find(|turn| turn.port == port)?;
+        let outputs = self.output_ports(router).len() * usize::from(self.flits(router).plan.crossbar_outputs);
+        let of = |turns: &Vec<Turn>, output: usize| {
+            let turn = turns.iter().find(|turn| turn.output == output)?;
             Some((turn.rank.0 && !equal, turn.rank.1))
         };
-        turns.iter().map(|turns| outputs.iter().map(|&port| of(turns, port)).collect()).collect()
+        turns.iter().map(|turns| (0..outputs).map(|output| of(turns, output)).collect()).collect()
     }
 
     /// The VCs for which the inputs of the crossbar ask, of those that speculate or do not, as `counts` says; held inputs and outputs are
@@ -403,8 +412,9 @@ impl Simulator<'_> {
         let inputs = self.flit_inputs(router).into_iter().enumerate();
         let turns = |(number, input)| {
             let is_held = held.iter().any(|held| held.0 == number);
-            let asks =
-                |turn: &Turn| !is_held && counts(turn.rank.0) && held.iter().all(|held| held.1 != turn.port);
+            let asks = |turn: &Turn| {
+                !is_held && counts(turn.rank.0) && held.iter().all(|held| held.1 != turn.output)
+            };
             self.turns(router, input, asks)
         };
         inputs.map(turns).collect()
@@ -428,7 +438,7 @@ impl Simulator<'_> {
         let mut turns = Vec::new();
         while let Some(&first) = asking.first() {
             let (rivals, others): (Vec<Turn>, Vec<Turn>) =
-                asking.iter().partition(|turn| one || turn.port == first.port);
+                asking.iter().partition(|turn| one || turn.output == first.output);
             let oldest = rivals.iter().map(|turn| turn.rank).min();
             let oldest = rivals.iter().filter(|turn| Some(turn.rank) == oldest);
             let candidates: Vec<Candidate> = oldest.map(|turn| candidate(turn.place.2)).collect();
@@ -443,7 +453,8 @@ impl Simulator<'_> {
     fn speculates(&self, place: Place) -> Option<Turn> {
         let heads = &self.flits(place.0).speculating;
         let &(_, port) = heads.iter().find(|head| head.0 == place)?;
-        Some(Turn { place, port, rank: (true, self.stamp(place)) })
+        let output = self.crossbar_output(place.0, place.1, port);
+        Some(Turn { place, output, rank: (true, self.stamp(place)) })
     }
 
     /// The request of an input VC for the switch, if it asks.
@@ -459,7 +470,7 @@ impl Simulator<'_> {
         let rank = (false, self.stamp(place));
         (may_ask && is_here && is_free && self.takes_flit(router, to)).then_some(Turn {
             place,
-            port: to.port,
+            output: self.crossbar_output(router, input, to.port),
             rank,
         })
     }

@@ -28,6 +28,7 @@ LEAST: Mapping[str, int] = {
     "st_final_delay": 0,
     "credit_delay": 0,
     "input_speedup": 1,
+    "output_speedup": 1,
     "warmup_periods": 0,
     "sample_period": 1,
     "max_samples": 1,
@@ -568,30 +569,35 @@ def _switch_allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]
     return {"switch_allocation_delay": delay}
 
 
-def _speedup(settings: Settings, buffers: dict[str, int], remarks: list[str]) -> dict[str, Any]:
-    """How much faster a router is than its links, and `buffers` with the queues at its outputs."""
+def _speedup(settings: Settings, buffers: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
+    """How much faster a router or its crossbar is than its links, and `buffers` with the queues at its outputs."""
     speedup, size = settings.real("internal_speedup"), settings.number("output_buffer_size")
+    outputs = settings.number("output_speedup")
+    if outputs > MOST_CROSSBAR_OUTPUTS:
+        raise settings.refused("output_speedup", "is more than hopsim has", f"1 … {MOST_CROSSBAR_OUTPUTS}")
     if not 1.0 <= speedup <= MOST_SPEEDUP or round(speedup * 100) != speedup * 100:
         valid = f"1.0 … {MOST_SPEEDUP}, a multiple of 0.01"
         raise settings.refused("internal_speedup", "is no speedup of hopsim", valid)
     if size == 0:
         raise settings.refused("output_buffer_size", "lets no flit through", "1 or more, or -1")
-    if speedup == 1.0:
+    if speedup == 1.0 and outputs == 1:
         if size > 0:
             remarks.append(
-                settings.remark(
-                    "output_buffer_size", "is about internal_speedup, which the file does not have"
-                )
+                settings.remark("output_buffer_size", "is about speedups, which the file does not have")
             )
         return {}
     # Without a size nothing but credits ends the growth of a queue.
-    credits_behind_port = settings.number("num_vcs") * max(buffers.values())
+    credits_behind_port = settings.number("num_vcs") * max(buffers[name] for name in buffers if name != "damq")
     buffers["output"] = min(size if size > 0 else credits_behind_port, MOST_QUEUED)
-    return {"speedup": speedup}
+    found = {"speedup": speedup, "crossbar_outputs": outputs}
+    return {name: value for name, value in found.items() if value != 1}
 
 
 MOST_SPEEDUP = 8.0
 """Speedup of a router of hopsim."""
+
+MOST_CROSSBAR_OUTPUTS = 16
+"""Outputs of the crossbar that an output port of hopsim has."""
 
 MOST_QUEUED = 4096
 """Flits that wait at an output of a router of hopsim."""

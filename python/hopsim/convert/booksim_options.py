@@ -80,7 +80,7 @@ OPTIONS: Mapping[str, Option] = {
     "hold_switch_for_packet": Option(0),
     "noq": Option(0, "has no counterpart: a packet may take any VC that its routing allows"),
     "input_speedup": Option(1),
-    "output_speedup": Option(1, "has no counterpart: an output port has one output of the crossbar"),
+    "output_speedup": Option(1),
     "internal_speedup": Option(1.0),
     "output_buffer_size": Option(-1),
     "output_delay": Option(0, _LEGACY),

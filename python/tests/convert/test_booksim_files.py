@@ -264,6 +264,18 @@ def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
     ]
 
 
+def test_output_speedup() -> None:
+    made = document(MESH + "num_vcs = 4; output_speedup = 2;")["router"]["virtual_channel"]
+    assert (made["crossbar_outputs"], made["buffers"]["output"]) == (2, 32)
+    both = document(MESH + "output_speedup = 2; internal_speedup = 1.5; output_buffer_size = 7;")
+    router = both["router"]["virtual_channel"]
+    assert (router["crossbar_outputs"], router["speedup"], router["buffers"]["output"]) == (2, 1.5, 7)
+    shared = document(MESH + "num_vcs = 2; buffer_policy = shared; output_speedup = 2;")
+    assert shared["router"]["virtual_channel"]["buffers"]["output"] == 32
+    with pytest.raises(ConfigError, match=r"output_speedup = 17 is more than hopsim has; valid: 1 … 16"):
+        document(MESH + "output_speedup = 17;")
+
+
 def test_shared_buffers() -> None:
     def buffers(text: str) -> tuple[dict[str, Any], list[str]]:
         made = converted(MESH + "num_vcs = 4; vc_buf_size = 8; buffer_policy = shared; " + text)
@@ -807,7 +819,7 @@ def test_routers_faster_than_their_links_have_queues_at_their_outputs() -> None:
     plain = document(MESH)["router"]["virtual_channel"]
     assert "speedup" not in plain
     assert "output" not in plain["buffers"]
-    instead = "output_buffer_size = 3 is about internal_speedup, which the file does not have."
+    instead = "output_buffer_size = 3 is about speedups, which the file does not have."
     assert instead in converted(MESH + "output_buffer_size = 3;").remarks
 
 

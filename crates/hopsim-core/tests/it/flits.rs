@@ -44,6 +44,7 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     speedup: Speedup::NONE,
     output_queue: None,
     damq: None,
+    crossbar_outputs: 1,
 };
 
 /// How many kinds of routers there are.
@@ -81,6 +82,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
         VirtualChannelPlan {
             speedup: Speedup::new(2.0).unwrap(),
             output_queue: Some(3),
+            crossbar_outputs: 2,
             arbiter: FlitArbiter::Random(Nothing {}),
             ..of(islip, inputs)
         },

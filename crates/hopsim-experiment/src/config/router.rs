@@ -472,7 +472,7 @@ pub struct InputBuffers {
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub ejection: Option<u32>,
     /// Output queue per port, of virtual-channel routers: a flit is granted an output port only if fewer flits wait there; those that are
-    /// crossing do not count. By default 32 if the router is faster than its links (`speedup`), or several flits cross together
+    /// crossing do not count. By default 32 if the router is faster than its links (`speedup`, `crossbar_outputs`), or several flits cross together
     /// (`semantics.stages = "batched"` with a traversal of several cycles, then at least two for each of these); else there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *OUTPUT_QUEUES.start(), max = *OUTPUT_QUEUES.end()))]

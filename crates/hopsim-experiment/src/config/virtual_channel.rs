@@ -1,7 +1,7 @@
 //! Routers through which packets move flit by flit, as written in the document.
 
 use crate::config::limits::DELAYS;
-use crate::config::router::{CrossbarInputs, InputBuffers, Vcs};
+use crate::config::router::{CROSSBAR_OUTPUTS, CrossbarInputs, InputBuffers, Vcs};
 use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, Speculation, SwitchInput, VcReuse};
 use hopsim_cycles::speedup::SPEEDUPS;
 use schemars::JsonSchema;
@@ -64,6 +64,10 @@ pub struct VirtualChannel {
     pub empty_vcs_first: bool,
     /// Inputs of the crossbar that an input port has (input speedup): so many flits may leave the port in a cycle.
     pub crossbar_inputs: CrossbarInputs,
+    /// Outputs of the crossbar that every output port has (output speedup; Dally and Towles (2004), §17.2): so many flits may cross to the port at once, and
+    /// wait in its queue for the link. Input port i uses the output i modulo their number, as in BookSim 2.
+    #[schemars(range(min = *CROSSBAR_OUTPUTS.start(), max = *CROSSBAR_OUTPUTS.end()))]
+    pub crossbar_outputs: u32,
     /// How heads are matched with the output VCs that they ask for.
     pub vc_allocator: FlitAllocator,
     /// How input ports are matched with the output ports that the packets of their VCs need.
@@ -97,6 +101,7 @@ impl Default for VirtualChannel {
             vc_needs_credit: false,
             empty_vcs_first: false,
             crossbar_inputs: CrossbarInputs::default(),
+            crossbar_outputs: 1,
             vc_allocator: FlitAllocator::default(),
             switch_allocator: FlitAllocator::default(),
             switch_input: None,

@@ -3,7 +3,7 @@
 use super::jobs::{answers, longest_packet};
 use crate::config::limits::{BUFFERS, DELAYS, OUTPUT_QUEUES, VCS, within};
 use crate::config::measure::RecordStream;
-use crate::config::router::RouterConfig;
+use crate::config::router::{CROSSBAR_OUTPUTS, RouterConfig};
 use crate::config::virtual_channel::{ALLOCATION_DELAYS, FlitSwitching, OUTPUT_QUEUE, VirtualChannel};
 use crate::config::{Compat, Experiment};
 use hopsim_cycles::choices::{
@@ -28,6 +28,7 @@ pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualC
     within(DELAYS, router.switch_traversal_delay, path("switch_traversal_delay"))?;
     within(DELAYS, router.credit_delay, path("credit_delay"))?;
     within(VCS, router.crossbar_inputs.number(), path("crossbar_inputs"))?;
+    within(CROSSBAR_OUTPUTS, router.crossbar_outputs, path("crossbar_outputs"))?;
     within(ALLOCATION_DELAYS, router.switch_allocation_delay, path("switch_allocation_delay"))?;
     check_credits(router)?;
     check_stages(experiment, router)?;
@@ -56,6 +57,7 @@ pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualC
         output_queue: output_queue(experiment, router)?,
         // What VCs share depends on the classes of links.
         damq: None,
+        crossbar_outputs: router.crossbar_outputs as u16,
     })
 }
 
@@ -73,7 +75,7 @@ fn output_queue(experiment: &Experiment, router: &VirtualChannel) -> Result<Opti
     let traversal = router.switch_traversal_delay;
     // Flits that cross together wait for each other behind the crossbar.
     let cross_together = experiment.semantics.stages == Some(StageFlow::Batched) && traversal > 1;
-    let faster = (router.speedup > 1.0).then_some(OUTPUT_QUEUE);
+    let faster = (router.speedup > 1.0 || router.crossbar_outputs > 1).then_some(OUTPUT_QUEUE);
     let together = OUTPUT_QUEUE.max(2 * traversal).min(*OUTPUT_QUEUES.end());
     let default = if cross_together { Some(together) } else { faster };
     let Some(size) = router.buffers.output.or(default) else { return Ok(None) };

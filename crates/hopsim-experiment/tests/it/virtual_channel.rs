@@ -224,10 +224,10 @@ fn speculation_that_comes_before_an_output_vc_or_that_an_allocator_ignores() {
 #[test]
 fn what_only_routers_of_whole_packets_have() {
     assert_eq!(
-        on(MESH, "router.virtual_channel.crossbar_outputs = 2"),
-        "router.virtual_channel.crossbar_outputs = 2: unknown key; did you mean \
-         `crossbar_inputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, switch_allocation_delay, speedup, \
-         switch_traversal_delay, credit_delay, vc_reuse, vc_needs_credit, empty_vcs_first, crossbar_inputs, vc_allocator, \
+        on(MESH, "router.virtual_channel.crossbar_output = 2"),
+        "router.virtual_channel.crossbar_output = 2: unknown key; did you mean \
+         `crossbar_outputs`? Valid: vcs, buffers, switching, routing_delay, vc_allocation_delay, switch_allocation_delay, speedup, \
+         switch_traversal_delay, credit_delay, vc_reuse, vc_needs_credit, empty_vcs_first, crossbar_inputs, crossbar_outputs, vc_allocator, \
          switch_allocator, switch_input, arbiter, speculation, hold_switch"
     );
     for (key, value, default) in [

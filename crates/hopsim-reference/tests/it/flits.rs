@@ -47,7 +47,8 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 118] = [
+const COVERED: [&str; 119] = [
+    "several outputs of the crossbar",
     "shared buffers",
     "shared buffers with a reserve of a flit",
     "shared buffers of reserves alone",
@@ -206,11 +207,16 @@ fn name_of_queues(size: Option<u32>) -> &'static str {
 }
 
 /// What buffers there are at outputs, links and nodes.
-fn names_of_buffers(plan: &VirtualChannelPlan) -> [&'static str; 4] {
+fn names_of_buffers(plan: &VirtualChannelPlan) -> [&'static str; 5] {
     let &VirtualChannelPlan { output_queue, damq, ejection, switch_traversal_delay, .. } = plan;
     let is_short = ejection.is_some_and(|own| own.size < own.returns + switch_traversal_delay);
     [
         name_of_queues(output_queue),
+        if plan.crossbar_outputs > 1 {
+            "several outputs of the crossbar"
+        } else {
+            "an output of the crossbar"
+        },
         name_of_sharing(damq),
         if ejection.is_some() { "buffers at nodes" } else { "no buffers at nodes" },
         if is_short { "buffers at nodes shorter than their round trip" } else { "other buffers at nodes" },
@@ -269,6 +275,7 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         speedup,
         output_queue: _,
         damq: _,
+        crossbar_outputs: _,
     } = plan_of_routers;
     let by_output = switch_input == SwitchInput::Output
         && matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));

@@ -51,7 +51,7 @@ pub fn allocates_vcs(plan: &VirtualChannelPlan, (inputs, outputs): (usize, usize
 
 /// Whether the switch is allocated in turn, to one VC of an input of the crossbar.
 pub fn allocates_switch(plan: &VirtualChannelPlan, (inputs, outputs): (usize, usize)) -> bool {
-    let asks_alone = plan.speculation == Speculation::None && !plan.hold_switch;
+    let asks_alone = plan.speculation == Speculation::None && !plan.hold_switch && plan.crossbar_outputs == 1;
     let in_turn = matches!(plan.arbiter, FlitArbiter::RoundRobin(_)) && inputs.max(outputs) <= 64;
     plan.picks_vc() && asks_alone && in_turn
 }

@@ -39,7 +39,7 @@ pub fn is_plain(system: &System) -> bool {
     let (plan, layout) = (shared::plan(system), &system.network.layout);
     let are_pipelines = plan.stages == StageFlow::Pipelined || plan.longest_stage() == 1;
     let takes_turns = asked::allocates_vcs(&plan, shared::vcs(layout))
-        && asked::allocates_switch(&plan, shared::crossbar_sides(layout));
+        && asked::allocates_switch(&plan, shared::crossbar_sides(layout, &plan));
     takes_turns
         && are_pipelines
         && !plan.empty_vcs_first

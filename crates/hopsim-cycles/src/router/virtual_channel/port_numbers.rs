@@ -10,7 +10,7 @@ pub struct PortNumbers {
     /// How many output ports come before each port.
     pub output_ports: Vec<u16>,
     /// How many ports come before each.
-    ports: Vec<u16>,
+    pub ports: Vec<u16>,
     /// How many input VCs come before those of each port.
     pub inputs: Vec<u16>,
     /// How many output VCs come before those of each port.

@@ -72,7 +72,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         let span = kernel.span;
         let routers = FlitRouters::new::<M>(system, &shared, (regions, &span));
         let (layout, plan) = (shared.layout, shared.plan);
-        let crossbar = shared::crossbar_sides(layout);
+        let crossbar = shared::crossbar_sides(layout, &plan);
         let separate = if plan.speculation.is_apart() { span.routers } else { 0 };
         let mut region = Self {
             nodes: M::Nodes::new(&kernel, Doors::new(&system.network.layout)),

@@ -26,7 +26,7 @@ impl FlitRequests {
     /// No requests, in routers of these kinds.
     pub fn new(shared: &FlitShared<'_>) -> Self {
         let plan = &shared.plan;
-        let (vcs, crossbar) = (shared::vcs(shared.layout), shared::crossbar_sides(shared.layout));
+        let (vcs, crossbar) = (shared::vcs(shared.layout), shared::crossbar_sides(shared.layout, plan));
         Self {
             vcs_in_turn: asked::allocates_vcs(plan, vcs).then(|| AskedOutputs::new(vcs, VcRequest::none())),
             switch_in_turn: asked::allocates_switch(plan, crossbar)
@@ -70,8 +70,8 @@ pub struct VcRequests {
 pub struct SwitchRequests {
     /// The heads that ask for the switch while they ask for an output VC, with the output port.
     pub speculating: Vec<(SlotId, usize)>,
-    /// The inputs of the crossbar and the output ports that packets hold.
-    pub held: Vec<(usize, usize)>,
+    /// The inputs and outputs of the crossbar that packets hold.
+    pub held: Vec<(usize, u16)>,
     /// Requests at the allocator of the switch.
     pub firm: SwitchBids,
     /// Requests of heads that own no output VC yet, if they have an allocator of their own.
@@ -81,7 +81,7 @@ pub struct SwitchRequests {
 /// The requests at an allocator of the switch.
 #[derive(Default)]
 pub struct SwitchBids {
-    /// All requests as the allocator sees them, by input of the crossbar and output port.
+    /// All requests as the allocator sees them, by input and output of the crossbar.
     pub bids: Vec<Bid>,
     /// The indices of the requests that are granted.
     pub granted: Vec<u32>,

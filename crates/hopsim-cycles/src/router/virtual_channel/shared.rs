@@ -122,6 +122,13 @@ impl<'p> FlitShared<'p> {
         OwnedVc { pair: pair.index() as u16, port: port as u16, vc: vc as u8 }
     }
 
+    /// The output of the crossbar by which an input VC gets to an output port.
+    #[inline]
+    pub fn crossbar_output(&self, place: InputPlace, port: usize) -> u16 {
+        let outputs = self.plan.crossbar_outputs;
+        self.numbers.output_ports[port] * outputs + self.numbers.ports[usize::from(place.port)] % outputs
+    }
+
     /// The id of a slot of a router.
     #[inline]
     pub fn slot_id(&self, router: RegionRouter, slot: Slot) -> SlotId {
@@ -189,9 +196,10 @@ pub fn vcs(layout: &Layout) -> (usize, usize) {
     (inputs.count(), (0..layout.pairs()).filter(|&pair| layout.pair_vc(pair).is_some()).count())
 }
 
-/// Inputs of the crossbar and output ports of a router.
-pub fn crossbar_sides(layout: &Layout) -> (usize, usize) {
-    (layout.inputs(), layout.output_vcs.iter().filter(|&&vcs| vcs > 0).count())
+/// Inputs and outputs of the crossbar of a router.
+pub fn crossbar_sides(layout: &Layout, plan: &VirtualChannelPlan) -> (usize, usize) {
+    let ports = layout.output_vcs.iter().filter(|&&vcs| vcs > 0).count();
+    (layout.inputs(), ports * usize::from(plan.crossbar_outputs))
 }
 
 /// The port of an input of the crossbar, and its VCs.

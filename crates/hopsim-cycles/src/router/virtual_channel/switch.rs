@@ -44,7 +44,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             let slot = self.shared.slot_id(number, Slot::at(held.into()));
             let state = &self.routers.inputs[slot];
             let Some(owned) = state.output else { continue };
-            requests.held.push((input, owned.port.into()));
+            requests.held.push((input, self.shared.crossbar_output(state.place, owned.port.into())));
             if self.may_cross(state).is_some() {
                 self.cross_and_hold(input, slot);
             }
@@ -95,13 +95,13 @@ impl<M: Run> VirtualChannel<'_, M> {
         granted.retain(|&index| !taken(bids[index as usize]));
     }
 
-    /// Adds what an input of the crossbar asks for: the output port that one of its VCs wants, or all of those that they want. Those
+    /// Adds what an input of the crossbar asks for: the output that one of its VCs wants, or all of those that they want. Those
     /// that own an output VC go first, of several the VC with the smallest stamp, of several the first one from the pointer on. What is
     /// held is not asked for.
     fn ask_at_input(
         &self,
         &AskingInput { router, input, first: zero, vcs }: &AskingInput,
-        held: &[(usize, usize)],
+        held: &[(usize, u16)],
         wants: impl Fn(SlotId, &FlitInputVc) -> Option<(usize, bool)>,
         SwitchBids { bids, .. }: &mut SwitchBids,
     ) {
@@ -118,11 +118,11 @@ impl<M: Run> VirtualChannel<'_, M> {
             let slot = zero.up(vc as usize);
             let state = &self.routers.inputs[slot];
             let Some((output, is_late)) = wants(slot, state) else { continue };
+            let output = self.shared.crossbar_output(state.place, output);
             if held.iter().any(|held| held.1 == output) {
                 continue;
             }
             let stamp = self.urgency(slot, state);
-            let output = self.shared.numbers.output_ports[output];
             let bid = Bid { input: input as u16, output, slot, is_late, stamp };
             let rival = bids[first..].iter().position(|bid| self.is_one_of(bid.output, output));
             match rival.map(|rival| first + rival) {
@@ -181,7 +181,7 @@ impl<M: Run> VirtualChannel<'_, M> {
         self.routers.ports(number).iter().any(is_ready)
     }
 
-    /// Whether an input of the crossbar asks for one of these output ports only.
+    /// Whether an input of the crossbar asks for one of these outputs only.
     fn is_one_of(&self, asked: u16, output: u16) -> bool {
         self.shared.plan.picks_vc() || asked == output
     }

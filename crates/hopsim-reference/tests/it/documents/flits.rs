@@ -299,6 +299,9 @@ fn speed_up(document: &mut Value, draw: u16) {
         2 => router["speedup"] = json!(2.75),
         _ => {}
     }
+    if draw.is_multiple_of(3) {
+        router["crossbar_outputs"] = json!(1 + draw / 3 % 3);
+    }
     if [1, 2, 3].contains(&(draw % 6)) {
         router["buffers"]["output"] = json!(1 + draw / 6 % 5);
     }
