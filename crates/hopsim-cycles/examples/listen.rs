@@ -55,6 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let jobs = vec![JobPlan::Traffic(TrafficPlan::uniform(&site, 0.2, 8)?)];
     let system = System {
         job_of: job_of(&jobs, network.nodes),
+        priorities: vec![0],
         topology: Arc::clone(&topology),
         network,
         routing,

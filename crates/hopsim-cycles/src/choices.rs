@@ -336,6 +336,10 @@ pub enum FlitArbiter {
     FixedPriority(Nothing),
     /// The input VC that has drawn the smallest number in this step, ties in turn.
     Random(Nothing),
+    /// The packet whose job has the highest `priority`, ties in turn (classes of service; Dally and Towles, chapter 15). A packet keeps
+    /// the output VC that it owns, and goes no sooner than the packets before it in its own input VC: those of a higher class wait for
+    /// others there. They may keep those of lower ones waiting for ever.
+    Priority(Nothing),
 }
 
 /// How old an input VC of a virtual-channel router is.

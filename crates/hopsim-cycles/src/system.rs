@@ -42,6 +42,8 @@ pub struct System {
     pub nic: NicPlan,
     /// The jobs.
     pub jobs: Vec<JobPlan>,
+    /// Priority class of every job, the higher going first where arbiters look at it.
+    pub priorities: Vec<u8>,
     /// Job of every node, `u8::MAX` if idle.
     pub job_of: Vec<u8>,
     /// What keeps nodes from injecting.

@@ -11,6 +11,7 @@ mod jobs;
 pub mod means;
 pub mod output_vcs;
 mod packets;
+mod priorities;
 pub mod programs;
 mod quantity;
 mod rings;
@@ -29,7 +30,7 @@ use crate::config::limits::{CYCLES, DELAYS, INJECTION_PORTS, MAX_CYCLES, VCS, wi
 use crate::config::measure::RecordStream;
 use crate::config::router::{CROSSBAR_OUTPUTS, RouterConfig};
 use crate::config::saturate::SaturateConfig;
-use crate::config::{Compat, Experiment, JobConfig, LinkConfig, NicConfig, SourceQueue};
+use crate::config::{Compat, Experiment, JobConfig, LinkConfig, NicConfig, SourceQueue, SweepConfig};
 use crate::memory;
 use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::choices::{
@@ -70,10 +71,7 @@ impl Plan {
         experiment: &Experiment,
         library: &programs::Library<'_>,
     ) -> Result<Self, ConfigError> {
-        if let Some(sweep) = &experiment.sweep {
-            sweep.branch_at.map_or(Ok(()), |at| within(CYCLES, at, "sweep.branch_at"))?;
-            sweep.saturate.as_ref().map_or(Ok(()), SaturateConfig::check)?;
-        }
+        experiment.sweep.as_ref().map_or(Ok(()), check_sweep)?;
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
         check_router(&experiment)?;
         virtual_channel::check(&experiment)?;
@@ -87,6 +85,7 @@ impl Plan {
         let topology = build_topology(&experiment)?;
         experiment.topology.resolve(&topology);
         jobs::resolve_names(&mut experiment)?;
+        let priorities = priorities::plan(&experiment)?;
         let paths = experiment.routing.paths(&topology).map_err(|e| e.within("routing"))?;
         let paths = virtual_channel::paths(&experiment, &topology, paths);
         let paths = rings::resolve(&experiment, &topology, paths)?;
@@ -118,7 +117,8 @@ impl Plan {
         // Nodes behind the last rank of a program are idle, and those of jobs that do not run.
         let job_of = job_of(&jobs, network.nodes);
         let seed = experiment.measure.seed;
-        let system = System { topology, network, routing, router, nic, jobs, job_of, control, seed };
+        let system =
+            System { topology, network, routing, router, nic, jobs, priorities, job_of, control, seed };
         let plan = Self { experiment, system };
         if !plan.experiment.topology.is_ideal() {
             plan.check_buffers()?;
@@ -206,6 +206,12 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// Refuses what a sweep could not do.
+fn check_sweep(sweep: &SweepConfig) -> Result<(), ConfigError> {
+    sweep.branch_at.map_or(Ok(()), |at| within(CYCLES, at, "sweep.branch_at"))?;
+    sweep.saturate.as_ref().map_or(Ok(()), SaturateConfig::check)
 }
 
 /// Refuses a router that has a plan of its own, see [`AnyPlan`].

@@ -264,6 +264,12 @@ impl Simulator<'_> {
                 let before = trace.hops.iter().filter(|hop| hop.granted < resident.arrived).count();
                 u32::MAX - before as u32
             }
+            // The class of the job, the highest one first.
+            FlitArbiter::Priority(_) => {
+                let job = self.nics[trace.source as usize].job.expect("a node that sends has a job");
+                let (_, job) = self.plan.experiment.running().nth(job).expect("it runs");
+                u32::MAX - job.priority
+            }
             FlitArbiter::Age(age) => match age.timestamp {
                 Timestamp::Generation => trace.generated,
                 Timestamp::Injection => trace.hops.first().map_or(u32::MAX, |source| source.granted),

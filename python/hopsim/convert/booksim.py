@@ -645,7 +645,10 @@ def _arbiter(settings: Settings, remarks: list[str]) -> dict[str, Any]:
     """Who goes before others at the allocators."""
     priority = str(settings.value("priority"))
     names = [call(str(settings.value(option)))[0] for option in ("vc_allocator", "sw_allocator")]
-    if priority == "none":
+    if priority == "class":
+        instead = "lets nobody go before others, as there is one class; in a document jobs have a priority"
+        remarks.append(settings.remark("priority", instead))
+    if priority in {"none", "class"}:
         return {"arbiter": {"least_recently_served": {}}} if _are_matrices(settings) else {}
     if not set(names) <= AWARE:
         remarks.append(
@@ -689,7 +692,7 @@ def _donate(settings: Settings, router: dict[str, Any], remarks: list[str]) -> N
     priority = settings.value("priority")
     if priority == "age" and "arbiter" in router:
         router["arbiter"]["age"]["donation"] = True
-    elif priority in {"none", "local_age", "queue_length"} or "arbiter" not in router:
+    elif priority in {"none", "class", "local_age", "queue_length"} or "arbiter" not in router:
         remarks.append(settings.remark("vc_priority_donation", "is of no effect with this priority"))
     else:
         remarks.append(

@@ -454,7 +454,14 @@ def test_priorities() -> None:
     assert router(select + "priority = queue_length;")["arbiter"] == {"queue_length": {}}
     matrices = "vc_allocator = separable_input_first(matrix); sw_allocator = separable_output_first(matrix);"
     assert router(matrices)["arbiter"] == {"least_recently_served": {}}
+    # Packets of one class are alike.
+    assert router(matrices + "priority = class;")["arbiter"] == {"least_recently_served": {}}
+    assert "arbiter" not in router(select + "priority = class;")
     for text, remark in (
+        (
+            select + "priority = class;",
+            "class lets nobody go before others, as there is one class; in a document jobs have a priority.",
+        ),
         (
             select + "priority = network_age;",
             "network_age is the age of a flit; in the document a packet is as old as its head.",
@@ -496,7 +503,7 @@ def test_packets_behind_lend_their_age() -> None:
     assert router(select + "priority = age;")["arbiter"] == donated
     assert not any("donation" in line for line in converted(MESH + select + "priority = age;").remarks)
     said = "vc_priority_donation = 1 is of no effect with this priority."
-    for none in ("none", "local_age", "queue_length"):
+    for none in ("none", "class", "local_age", "queue_length"):
         assert said in converted(MESH + select + f"priority = {none};").remarks
     assert said in converted(MESH + "vc_priority_donation = 1; priority = age;").remarks
     kept = "vc_priority_donation = 1 has no counterpart with this priority: a VC is as its first packet."

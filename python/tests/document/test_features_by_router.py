@@ -89,6 +89,11 @@ FEATURES: dict[str, dict[str, Any]] = {
         **_router({"allocator": {"output_arbiter": "age"}}, flits={"arbiter": "age"}),
     },
     "random arbiters, transit priority": {**MESH, **_router({"allocator": {"transit_priority": True}})},
+    "priority classes (`jobs.priority`)": {
+        **MESH,
+        "jobs": [{"priority": 1}],
+        **_router({}, flits={"arbiter": "priority"}),
+    },
     "credit delay, VCs granted again with all credits": {**MESH, **_router({"vc_reuse": "credits"})},
     "uniform traffic, permutations, listed destinations, hot spots": {
         **MESH,

@@ -304,6 +304,13 @@ fn keys_of_other_networks() {
              or name, placement, rank_order, program, host, start, repeat",
         ),
         (
+            "jobs.0.priority",
+            "1",
+            "jobs.0.priority (override): a job of an InfiniBand fabric has flows, or messages that its nodes draw, or a program, \
+             and nothing else; valid: name, flows; or name, placement, messages; \
+             or name, placement, rank_order, program, host, start, repeat",
+        ),
+        (
             "measure.streams",
             "[\"nodes\"]",
             "measure.streams.0 = \"nodes\" (override): an InfiniBand fabric does not have it; \

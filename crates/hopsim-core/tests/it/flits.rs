@@ -48,7 +48,7 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
 };
 
 /// How many kinds of routers there are.
-const KINDS: usize = 17;
+const KINDS: usize = 18;
 
 /// Routers with all allocators; those of a document by its number.
 fn routers(number: usize) -> VirtualChannelPlan {
@@ -108,14 +108,20 @@ fn routers(number: usize) -> VirtualChannelPlan {
             damq: Some(ByClass::splat(Shares { reserve: 1, pool: 7 })),
             ..of(inputs, islip)
         },
+        VirtualChannelPlan {
+            arbiter: FlitArbiter::Priority(Nothing {}),
+            speculation: Speculation::Equal,
+            ..of(inputs, wavefront)
+        },
     ];
     kinds[number % kinds.len()]
 }
 
-/// The plan of a document, with virtual-channel routers whose buffers hold so many flits per VC.
+/// The plan of a document, with virtual-channel routers whose buffers hold so many flits per VC. Every job has a priority class of its own.
 fn flits(document: &Value, routers: VirtualChannelPlan, buffer: u32) -> Plan {
     let mut plan = Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap();
     plan.system.router = RouterPlan::VirtualChannel(routers);
+    plan.system.priorities = (0..plan.system.jobs.len() as u8).collect();
     let network = Arc::make_mut(&mut plan.system.network);
     let of_vc = |shares: Shares| shares.reserve + shares.pool;
     for (number, class) in network.classes.links.iter_mut().enumerate() {
@@ -188,9 +194,14 @@ fn lives(plan: &Plan, cycles: u32) -> Vec<PacketTrace> {
     trace(plan, cycles).expect("no deadlock")
 }
 
-/// The documents, and a crowded mesh for every kind of routers.
+/// The documents, and a mesh that two jobs crowd for every kind of routers.
 fn for_all_routers() -> Vec<Value> {
-    documents().into_iter().chain((0..KINDS).map(|_| mesh(&json!({ "load": 0.8 })))).collect()
+    let job = |first: u32| {
+        let nodes: Vec<u32> = (first..16).step_by(2).collect();
+        json!({ "placement": { "list": nodes }, "traffic": { "packet_length": 5 } })
+    };
+    let crowded = mesh(&json!({ "load": 0.8, "jobs": [job(0), job(1)] }));
+    documents().into_iter().chain((0..KINDS).map(|_| crowded.clone())).collect()
 }
 
 #[test]
@@ -375,6 +386,55 @@ fn at_a_merge_arbiters_share_the_link_as_their_kind_says() {
     assert!((drawn - 0.5).abs() < 0.03 && (drawn - in_turn).abs() > 1e-4, "{drawn}");
     let fixed = share_of_the_far_node("fixed_priority");
     assert!(fixed < 0.02, "{fixed}");
+}
+
+/// The cycles in which two packets that meet at router 1 of a row of three are through, each from a node of its own there to a node of its own at
+/// router 2: one of 40 flits, and 9 cycles later one of 10. Their jobs have these priorities; a job that has none does not run.
+fn ends_of_two(priorities: [Option<u32>; 2], allocator: &str) -> [Option<u32>; 2] {
+    let job = |number: u32, (cycle, length): (u32, u32)| {
+        let (source, destination) = (2 + number, 4 + number);
+        let packet =
+            json!({ "cycle": cycle, "source": source, "destination": destination, "length": length });
+        json!({
+            "placement": { "list": [source, destination] }, "name": number.to_string(),
+            "priority": priorities[number as usize].unwrap_or(0), "traffic": { "packet_list": [packet] },
+        })
+    };
+    let of_both = [0, 1].into_iter().zip(priorities);
+    let running: Vec<String> = of_both.filter_map(|(job, own)| Some(own.map(|_| job)?.to_string())).collect();
+    let router = json!({
+        "arbiter": { "priority": {} }, "vcs": { "network": 2, "injection": 1 }, "buffers": { "network": 64 },
+        "vc_allocator": { allocator: {} }, "switch_allocator": { allocator: {} },
+    });
+    let document = json!({
+        "topology": { "mesh": { "sides": [3], "nodes_per_router": 2 } }, "router": { "virtual_channel": router },
+        "jobs": [job(0, (0, 40)), job(1, (9, 10))], "only": running, "measure": { "warmup": 0, "cycles": 200 },
+    });
+    let plan = Plan::new(&serde_json::from_value(document).unwrap()).unwrap();
+    let packets = lives(&plan, 200);
+    let end =
+        |(source, length)| Some(packets.iter().find(|packet| packet.source == source)?.delivered? + length);
+    [(2, 40), (3, 10)].map(end)
+}
+
+#[test]
+fn a_packet_of_a_higher_class_waits_for_no_flit_of_a_lower_one() {
+    for allocator in ["separable_input_first", "separable_output_first", "wavefront"] {
+        let ([Some(long), None], [None, Some(short)]) =
+            (ends_of_two([Some(0), None], allocator), ends_of_two([None, Some(0)], allocator))
+        else {
+            panic!("one of them runs alone")
+        };
+        // The link is never idle before all is through: whoever goes last is as late as the other one is long.
+        let of = |first: u32, second: u32| ends_of_two([Some(first), Some(second)], allocator);
+        assert_eq!(of(0, 255), [Some(long + 10), Some(short)], "{allocator}");
+        assert_eq!(of(254, 255), of(0, 1), "{allocator}: how much higher does not count");
+        assert_eq!(of(255, 0), [Some(long), Some(long + 10)], "{allocator}");
+        let [Some(late), Some(sharing)] = of(7, 7) else { panic!("both arrive") };
+        assert_eq!(late.max(sharing), long + 10, "{allocator}");
+        let least = if allocator == "wavefront" { short + 5 } else { short + 9 };
+        assert!((least..=long + 10).contains(&sharing), "{allocator}: they take turns, {sharing}, {short}");
+    }
 }
 
 #[test]

@@ -68,6 +68,7 @@ fn by_hand() -> System {
     let jobs = vec![JobPlan::Traffic(TrafficPlan::uniform(&site, 0.3, LENGTH).expect("traffic"))];
     System {
         job_of: job_of(&jobs, network.nodes),
+        priorities: vec![0],
         topology: Arc::clone(&topology),
         network,
         routing,

@@ -24,6 +24,9 @@ pub const DELAYS: RangeInclusive<u32> = 0..=10_000;
 /// Ports that a node injects by.
 pub const INJECTION_PORTS: RangeInclusive<u32> = 1..=2;
 
+/// Priority classes of jobs.
+pub const PRIORITIES: RangeInclusive<u32> = 0..=255;
+
 /// Service levels of an InfiniBand fabric.
 pub const SERVICE_LEVELS: RangeInclusive<u32> = 0..=15;
 

@@ -25,7 +25,7 @@ use indexmap::IndexMap;
 use infiniband::Infiniband;
 use infiniband::flows::FlowsConfig;
 use infiniband::messages::MessagesConfig;
-use limits::{CYCLES, INJECTION_PORTS};
+use limits::{CYCLES, INJECTION_PORTS, PRIORITIES};
 use measure::MeasureConfig;
 use program::{HostConfig, ProgramConfig, Repeat, UnitsConfig};
 use router::RouterConfig;
@@ -350,6 +350,11 @@ pub struct JobConfig {
     /// When the program or the traffic of the job begins \[cycles\].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub start: u32,
+    /// Priority class of all packets of the job, replies among them: those of a higher one go before others at the allocators of
+    /// virtual-channel routers with `router.virtual_channel.arbiter` = `priority`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = *PRIORITIES.start(), max = *PRIORITIES.end()))]
+    pub priority: u32,
     /// How often a program is run, each rank beginning again as soon as it is done; default once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<Repeat>,

@@ -87,7 +87,7 @@ fn load_where_it_does_not_belong() {
     assert_eq!(
         after("[[jobs]]\nload = 0.2"),
         "line 8, column 1: jobs.0.load = 0.2: unknown key; did you mean `jobs.0.traffic.process.bernoulli.load` or \
-         `load`? Valid: name, placement, rank_order, traffic, program, host, flows, messages, start, repeat"
+         `load`? Valid: name, placement, rank_order, traffic, program, host, flows, messages, start, priority, repeat"
     );
     assert_eq!(
         after("[[jobs]]\n[[jobs]]\ntraffic = { load = 0.2 }"),

@@ -444,6 +444,18 @@ fn arbiters_that_an_allocator_could_not_have_are_refused() {
              valid: another allocator, or arbiter = \"round_robin\"",
         ),
         (
+            "priority",
+            "vc_allocator = \"pim\"",
+            "vc_allocator.pim: an allocator that picks at random lets nobody go before others; \
+             valid: another allocator, or arbiter = \"round_robin\"",
+        ),
+        (
+            "priority",
+            "switch_allocator = \"maximum_size\"",
+            "switch_allocator.maximum_size: an allocator that looks for the largest matching lets nobody go before others; \
+             valid: another allocator, or arbiter = \"round_robin\"",
+        ),
+        (
             "least_recently_served",
             "vc_allocator = \"lonely_output\"",
             "vc_allocator.lonely_output: has no arbiters that could know whom they have served; \
@@ -458,6 +470,7 @@ fn arbiters_that_an_allocator_could_not_have_are_refused() {
         "arbiter = \"least_recently_served\", switch_allocator = \"islip\"",
         "arbiter = \"fixed_priority\", switch_allocator = \"islip\"",
         "arbiter = \"random\", vc_allocator = \"wavefront\"",
+        "arbiter = \"priority\", switch_allocator = \"wavefront\"",
         "arbiter = \"hop_count\", vc_allocator = { wavefront = { next = \"grant\" } }",
         "speculation = \"pessimistic\"",
         "arbiter = { age = { timestamp = \"arrival\", by_flit = true } }",
@@ -465,6 +478,44 @@ fn arbiters_that_an_allocator_could_not_have_are_refused() {
     ] {
         assert_eq!(on(MESH, &format!("router.virtual_channel = {{ {given} }}")), "accepted");
     }
+}
+
+#[test]
+fn priority_classes_are_refused_where_no_arbiter_looks_at_them() {
+    let refused = "jobs.1.priority = 3: no arbiter of the routers looks at priority classes; \
+                   valid: 0, or router.virtual_channel with arbiter = \"priority\"";
+    for (router, expected) in [
+        ("virtual_channel.arbiter = \"priority\"", "accepted"),
+        ("virtual_channel = {}", refused),
+        ("virtual_channel.arbiter = \"fixed_priority\"", refused),
+        ("cioq = {}", refused),
+        ("input_queued.allocator.output_arbiter = \"age\"", refused),
+    ] {
+        let of = |priority: u32| {
+            let jobs = "placement.nodes = { first = 0, count = 4 }\n[[jobs]]\nplacement.nodes = { first = 4, count = 4 }";
+            let message =
+                message_of(&format!("{MESH}router.{router}\n[[jobs]]\n{jobs}\npriority = {priority}"), &[]);
+            message.split_once(": ").map_or(message.clone(), |(_, rest)| rest.into())
+        };
+        assert_eq!(of(3), expected, "{router}");
+        assert_eq!(of(0), "accepted", "{router}");
+    }
+    let classes = "router.virtual_channel.arbiter = \"priority\"\n[[jobs]]\npriority = 256";
+    assert_eq!(on(MESH, classes), "jobs.0.priority = 256: out of range; valid: 0 … 255");
+    let ideal = "topology.ideal = { nodes = 4, latency = 2 }\nunits = { cycle = \"1 ns\", phit = \"4 B\" }\n";
+    let program = "[[jobs]]\npriority = 3\nprogram.collective = { kind = \"alltoall\", bytes = 8 }";
+    assert!(message_of(&format!("{ideal}{program}"), &[]).contains("jobs.0.priority = 3: no arbiter"));
+}
+
+#[test]
+fn jobs_that_run_keep_their_priority_classes() {
+    let job = |name: &str, first: u32, priority: u32| json!({ "name": name, "placement": { "nodes": { "first": first, "count": 4 } }, "priority": priority });
+    let document = json!({
+        "topology": { "mesh": { "sides": [4, 4] } }, "router": { "virtual_channel": { "arbiter": { "priority": {} } } },
+        "jobs": [job("a", 0, 1), job("b", 4, 255), job("c", 8, 0)], "only": ["b", "c"], "load": 0.1,
+    });
+    let plan = Plan::new(&serde_json::from_value(document).unwrap()).unwrap();
+    assert_eq!(plan.system.priorities, [255, 0]);
 }
 
 #[test]

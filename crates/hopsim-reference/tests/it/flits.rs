@@ -47,11 +47,14 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 119] = [
+const COVERED: [&str; 122] = [
     "several outputs of the crossbar",
     "shared buffers",
     "shared buffers with a reserve of a flit",
     "shared buffers of reserves alone",
+    "by priority class",
+    "several priority classes",
+    "replies of several priority classes",
     "detours in unaligned dimensions",
     "detours in quadrants",
     "VCs by largest matchings",
@@ -181,6 +184,7 @@ fn name_of_arbiter(arbiter: FlitArbiter) -> String {
         FlitArbiter::QueueLength(_) => "by queues".to_owned(),
         FlitArbiter::FixedPriority(_) => "lowest number first".to_owned(),
         FlitArbiter::Random(_) => "at random".to_owned(),
+        FlitArbiter::Priority(_) => "by priority class".to_owned(),
     }
 }
 
@@ -328,7 +332,13 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         RoutingConfig::Valiant(valiant) => valiant.within,
         _ => DetourRegion::Network,
     };
+    let has_classes = system.priorities.iter().any(|&priority| priority != system.priorities[0]);
     let more = [
+        (has_classes, "several priority classes"),
+        (
+            has_classes && system.jobs.iter().any(JobPlan::request_reply),
+            "replies of several priority classes",
+        ),
         (region == DetourRegion::Unaligned, "detours in unaligned dimensions"),
         (region == DetourRegion::Quadrant, "detours in quadrants"),
         (looks_at_ports, "occupancy of ports"),

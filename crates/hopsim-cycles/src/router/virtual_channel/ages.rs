@@ -16,7 +16,7 @@ impl<M: Run> VirtualChannel<'_, M> {
     pub(super) fn urgency(&self, slot: SlotId, input: &FlitInputVc) -> u32 {
         match self.shared.plan.arbiter {
             FlitArbiter::Age(age) if age.by_flit || age.donation => self.urgency_of_flits(slot, input),
-            FlitArbiter::Age(_) | FlitArbiter::HopCount(_) => input.stamp,
+            FlitArbiter::Age(_) | FlitArbiter::HopCount(_) | FlitArbiter::Priority(_) => input.stamp,
             FlitArbiter::QueueLength(_) => u32::MAX - u32::from(input.flits),
             FlitArbiter::Random(_) => self.drawn(slot),
             FlitArbiter::RoundRobin(_)

@@ -37,6 +37,8 @@ pub struct FlitShared<'p> {
     pub crossbar: Arc<[(usize, u64)]>,
     /// Whether arbiters compare when packets have entered the network.
     pub ages_in_network: bool,
+    /// The priority class of every job.
+    pub priorities: &'p [u8],
     /// The output VCs that heads ask for, where these follow from the destination alone.
     pub routes: Option<Arc<RouteTable>>,
 }
@@ -69,6 +71,7 @@ impl<'p> FlitShared<'p> {
             numbers: Arc::new(numbers),
             crossbar: crossbar.into(),
             ages_in_network: matches!(plan.arbiter, FlitArbiter::Age(age) if age.timestamp == Timestamp::Injection),
+            priorities: &system.priorities,
             routes: RouteTable::new(system).map(Arc::new),
         }
     }
@@ -81,6 +84,7 @@ impl<'p> FlitShared<'p> {
             | FlitArbiter::QueueLength(_)
             | FlitArbiter::FixedPriority(_)
             | FlitArbiter::Random(_) => 0,
+            FlitArbiter::Priority(_) => u32::from(u8::MAX - self.priorities[usize::from(packet.job)]),
             FlitArbiter::HopCount(_) => NONE - packet.hops.iter().map(|&hops| u32::from(hops)).sum::<u32>(),
             FlitArbiter::Age(age) => match age.timestamp {
                 Timestamp::Generation => packet.generated,

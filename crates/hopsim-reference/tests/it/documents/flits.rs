@@ -238,12 +238,8 @@ fn allocate_otherwise(document: &mut Value, draw: u16) {
 
 /// Arbiters that `parts` does not draw take the place of some that it does.
 fn arbitrate_otherwise(router: &mut Value, draw: u16) {
-    let is_any = |names: &[&str]| {
-        let has = |key: &str| names.iter().any(|name| router[key].get(name).is_some());
-        has("vc_allocator") || has("switch_allocator")
-    };
-    let looks_at_packets = !is_any(&["pim", "maximum_size"]);
-    let has_arbiters = looks_at_packets && !is_any(&["wavefront", "lonely_output"]);
+    let looks_at_packets = looks_at_packets(router);
+    let has_arbiters = looks_at_packets && !has_allocator(router, &["wavefront", "lonely_output"]);
     match draw / 3 % 8 {
         0 | 1 if has_arbiters => router["arbiter"] = json!({ "least_recently_served": {} }),
         2 if looks_at_packets => router["arbiter"] = json!({ "hop_count": {} }),
@@ -251,6 +247,30 @@ fn arbitrate_otherwise(router: &mut Value, draw: u16) {
         4 if has_arbiters => router["arbiter"] = json!({ "fixed_priority": {} }),
         5 if looks_at_packets => router["arbiter"] = json!({ "random": {} }),
         _ => {}
+    }
+}
+
+/// Whether one of the allocators is one of these.
+fn has_allocator(router: &Value, names: &[&str]) -> bool {
+    let has = |key: &str| names.iter().any(|name| router[key].get(name).is_some());
+    has("vc_allocator") || has("switch_allocator")
+}
+
+/// Whether both allocators let packets go before others.
+fn looks_at_packets(router: &Value) -> bool {
+    !has_allocator(router, &["pim", "maximum_size"])
+}
+
+/// Of two jobs the packets of one go before those of the other from now on, or both have the same priority.
+fn give_priorities(document: &mut Value, draw: u16) {
+    let router = &mut document["router"]["virtual_channel"];
+    let has_ages = router["arbiter"].get("age").is_some();
+    if !draw.is_multiple_of(2) || has_ages || !looks_at_packets(router) {
+        return;
+    }
+    router["arbiter"] = json!({ "priority": {} });
+    for (job, priority) in document["jobs"].as_array_mut().unwrap().iter_mut().zip([85, draw / 2 % 4 * 85]) {
+        job["priority"] = json!(priority);
     }
 }
 
@@ -363,6 +383,8 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
         work_in_batches(&mut document, seed / 11);
         if seed % 5 == 0 {
             serve_in_turn(&mut document);
+        } else if document["jobs"].as_array().unwrap().len() > 1 {
+            give_priorities(&mut document, seed / 5);
         }
         share_buffers(&mut document, u64::from(seed / 13));
         fit_ejection(&mut document);
