@@ -23,9 +23,9 @@ TERMS = (
         ("flit", "flits", "flit size"),
         "In `router.virtual_channel` a flit is a phit: a link carries one per cycle, and lengths "
         "(`packet_length`) and buffers are in flits. In other routers there are no flits: credits are "
-        "counted in phits, and packets are granted as a whole. Lookahead routing is a `routing_delay` of 0. Tori have datelines "
-        "(`vcs.rings`) with minimal routing only; adaptive and nonminimal routing there needs bubbles of "
-        "whole packets, in `router.cioq` or `input_queued`.",
+        "counted in phits, and packets are granted as a whole. Lookahead routing is a `routing_delay` of 0. "
+        "Tori have datelines (`vcs.rings`) with minimal routing only; adaptive and nonminimal routing there "
+        "needs bubbles of whole packets, in `router.cioq` or `input_queued`.",
     ),
     Term(
         ("fault", "faults", "failure", "failures", "link failure"),
@@ -97,7 +97,8 @@ TERMS = (
         "Jobs have priority classes in `router.virtual_channel` with `arbiter` = `priority`: packets of a "
         "higher `jobs.priority` go first. A node runs one job, and classes share their VCs, but for replies, "
         "which have some of their own (`vcs.reply`). Other routers have priority for packets in transit "
-        "(`allocator.transit_priority`), and `router.infiniband` service levels and weights of virtual lanes.",
+        "(`allocator.transit_priority`), and `router.infiniband` service levels and weights of virtual "
+        "lanes.",
     ),
 )
 

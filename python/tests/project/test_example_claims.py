@@ -37,6 +37,11 @@ def claim(example: str, words: str) -> Callable[[Claim], Claim]:
     return add
 
 
+OTHERS_LOAD = "jobs.1.traffic.process.bernoulli.load"
+VCS = "router.virtual_channel.vcs.network"
+PRIORITY = "jobs.0.priority"
+"""What `priority_classes` varies."""
+
 CHANGES: dict[str, dict[str, Any]] = {
     "ideal": {"measure.streams": ["messages"]},
     "fairness_advc": {"sweep.product.load": [0.4]},
@@ -47,6 +52,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "o1turn_on_chip": {"sweep.product.load": [0.1, 0.6]},
     "speedup_on_chip": {"sweep.product.load": [0.05, 0.45]},
     "on_off_flow_control": {"sweep.product.load": [0.1, 1.0]},
+    "priority_classes": {"sweep.product": {OTHERS_LOAD: [0.01, 0.3], VCS: [2, 4, 8], PRIORITY: [0, 1]}},
     "valiant_adversarial": {"sweep.product.load": [0.2, 0.3, 0.5]},
 }
 """What is recorded besides, and the loads that claims are about where there are others."""
@@ -375,6 +381,40 @@ def a_small_buffer_does_at_a_low_load() -> None:
     latencies = column("on_off_flow_control", "packet_latency_mean", load=0.1)
     assert len(latencies) == 6
     assert max(latencies) < 1.01 * min(latencies)
+
+
+def of_classes(job: int, metric: str, load: float, vcs: int, priority: int) -> float:
+    """A metric of a job of `priority_classes`."""
+    axes = {OTHERS_LOAD: load, VCS: vcs, PRIORITY: priority}
+    (found,) = (result for result in results("priority_classes") if result.axes == axes)
+    return float(found.jobs[job][metric])
+
+
+def latencies_with_and_without(job: int, vcs: int) -> tuple[float, float]:
+    """The mean latencies of a job of `priority_classes` at a load of 0.3, with its priority and without."""
+    with_it, without = (of_classes(job, "packet_latency_mean", 0.3, vcs, priority) for priority in (1, 0))
+    return with_it, without
+
+
+@claim(
+    "priority_classes",
+    "Of what the others add to their latency at a load of 0.3 the priority takes a fifth away with two VCs, "
+    "two thirds with four and five sixths with eight.",
+)
+def a_priority_is_worth_more_with_more_vcs() -> None:
+    for vcs, expected in ((2, 1 / 5), (4, 2 / 3), (8, 5 / 6)):
+        alone = of_classes(0, "packet_latency_mean", 0.01, vcs, 0)
+        with_it, without = latencies_with_and_without(0, vcs)
+        assert (without - with_it) / (without - alone) == pytest.approx(expected, abs=0.03)
+
+
+@claim("priority_classes", "With eight it costs the others less than 5 % in latency, and nobody any load.")
+def a_priority_costs_others_little() -> None:
+    with_it, without = latencies_with_and_without(1, 8)
+    assert 1.03 * without < with_it < 1.05 * without
+    for job in (0, 1):
+        accepted, offered = (of_classes(job, f"{name}_load", 0.3, 8, 1) for name in ("accepted", "offered"))
+        assert accepted == pytest.approx(offered, rel=0.01)
 
 
 def latencies_of_two(vcs: int, **router: bool) -> list[int | None]:
