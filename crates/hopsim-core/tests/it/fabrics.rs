@@ -304,13 +304,6 @@ fn keys_of_other_networks() {
              or name, placement, rank_order, program, host, start, repeat",
         ),
         (
-            "jobs.0.priority",
-            "1",
-            "jobs.0.priority (override): a job of an InfiniBand fabric has flows, or messages that its nodes draw, or a program, \
-             and nothing else; valid: name, flows; or name, placement, messages; \
-             or name, placement, rank_order, program, host, start, repeat",
-        ),
-        (
             "measure.streams",
             "[\"nodes\"]",
             "measure.streams.0 = \"nodes\" (override): an InfiniBand fabric does not have it; \
@@ -343,6 +336,19 @@ fn keys_of_other_networks() {
         // Where a key stands in the text that is not the one refused.
         let said = said.split_once("column 1: ").map_or(said.as_str(), |(_, rest)| rest);
         assert_eq!(said.replace("router: an", "router (override): an"), message, "{key}");
+    }
+}
+
+#[test]
+fn jobs_of_fabrics_have_service_levels_instead_of_a_priority() {
+    for priority in [0, 3] {
+        assert_eq!(
+            message_of(VALID, &[&format!("jobs.0.priority={priority}")]),
+            format!(
+                "jobs.0.priority = {priority} (override): packets of an InfiniBand fabric have service levels instead; \
+                 valid: no such key; service_level of flows, messages or host"
+            )
+        );
     }
 }
 

@@ -47,6 +47,10 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     crossbar_outputs: 1,
 };
 
+/// Arbiters that compare the ages of flits.
+const OF_FLITS: FlitArbiter =
+    FlitArbiter::Age(FlitAge { timestamp: Timestamp::Arrival, by_flit: true, donation: false });
+
 /// How many kinds of routers there are.
 const KINDS: usize = 18;
 
@@ -58,7 +62,6 @@ fn routers(number: usize) -> VirtualChannelPlan {
     let (inputs, outputs) =
         (FlitAllocator::SeparableInputFirst(Nothing {}), FlitAllocator::SeparableOutputFirst(Nothing {}));
     let fixed = FlitArbiter::FixedPriority(Nothing {});
-    let by_flit = FlitAge { timestamp: Timestamp::Arrival, by_flit: true, donation: false };
     let (islip, pim) = (Iterations { iterations: 2 }, Iterations { iterations: 2 });
     let (islip, pim) = (FlitAllocator::Islip(islip), FlitAllocator::Pim(pim));
     let wavefront = FlitAllocator::Wavefront(WavefrontConfig::default());
@@ -96,7 +99,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
             arbiter: FlitArbiter::QueueLength(Nothing {}),
             ..of(FlitAllocator::LonelyOutput(Nothing {}), wavefront)
         },
-        VirtualChannelPlan { arbiter: FlitArbiter::Age(by_flit), ..of(wavefront, outputs) },
+        VirtualChannelPlan { arbiter: OF_FLITS, ..of(wavefront, outputs) },
         VirtualChannelPlan {
             arbiter: FlitArbiter::Age(FlitAge { donation: true, ..FlitAge::default() }),
             ..of(inputs, wavefront)

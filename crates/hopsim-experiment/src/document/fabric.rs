@@ -64,6 +64,12 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
             let key = format!("jobs.{index}.host.nic_queue");
             return Err(ConfigError::new(key, reason).value(packets).valid("no such key"));
         }
+        if let Some(priority) = job.get("priority") {
+            let reason = "packets of an InfiniBand fabric have service levels instead";
+            let key = format!("jobs.{index}.priority");
+            let other = instead("service_level of flows, messages or host");
+            return Err(ConfigError::new(key, reason).value(priority).valid(other));
+        }
         let mut keys = job.as_object().into_iter().flatten().map(|(key, _)| key);
         let known = keys_of(job);
         if let Some(key) = keys.find(|key| !known.contains(&key.as_str())) {

@@ -445,12 +445,6 @@ fn arbiters_that_an_allocator_could_not_have_are_refused() {
         ),
         (
             "priority",
-            "vc_allocator = \"pim\"",
-            "vc_allocator.pim: an allocator that picks at random lets nobody go before others; \
-             valid: another allocator, or arbiter = \"round_robin\"",
-        ),
-        (
-            "priority",
             "switch_allocator = \"maximum_size\"",
             "switch_allocator.maximum_size: an allocator that looks for the largest matching lets nobody go before others; \
              valid: another allocator, or arbiter = \"round_robin\"",
