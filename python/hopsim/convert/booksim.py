@@ -570,7 +570,7 @@ def _switch_allocation(settings: Settings, remarks: list[str]) -> dict[str, Any]
 
 
 def _speedup(settings: Settings, buffers: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
-    """How much faster a router or its crossbar is than its links, and `buffers` with the queues at its outputs."""
+    """How much faster a router or its crossbar is than its links; `buffers` get the queues at its outputs."""
     speedup, size = settings.real("internal_speedup"), settings.number("output_buffer_size")
     outputs = settings.number("output_speedup")
     if outputs > MOST_CROSSBAR_OUTPUTS:
@@ -587,7 +587,8 @@ def _speedup(settings: Settings, buffers: dict[str, Any], remarks: list[str]) ->
             )
         return {}
     # Without a size nothing but credits ends the growth of a queue.
-    credits_behind_port = settings.number("num_vcs") * max(buffers[name] for name in buffers if name != "damq")
+    largest = max(buffers[name] for name in buffers if name != "damq")
+    credits_behind_port = settings.number("num_vcs") * largest
     buffers["output"] = min(size if size > 0 else credits_behind_port, MOST_QUEUED)
     found = {"speedup": speedup, "crossbar_outputs": outputs}
     return {name: value for name, value in found.items() if value != 1}

@@ -51,6 +51,10 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
 const OF_FLITS: FlitArbiter =
     FlitArbiter::Age(FlitAge { timestamp: Timestamp::Arrival, by_flit: true, donation: false });
 
+/// Arbiters that look at the oldest packet of an input VC.
+const DONATED: FlitArbiter =
+    FlitArbiter::Age(FlitAge { timestamp: Timestamp::Generation, by_flit: false, donation: true });
+
 /// How many kinds of routers there are.
 const KINDS: usize = 18;
 
@@ -100,10 +104,7 @@ fn routers(number: usize) -> VirtualChannelPlan {
             ..of(FlitAllocator::LonelyOutput(Nothing {}), wavefront)
         },
         VirtualChannelPlan { arbiter: OF_FLITS, ..of(wavefront, outputs) },
-        VirtualChannelPlan {
-            arbiter: FlitArbiter::Age(FlitAge { donation: true, ..FlitAge::default() }),
-            ..of(inputs, wavefront)
-        },
+        VirtualChannelPlan { arbiter: DONATED, ..of(inputs, wavefront) },
         VirtualChannelPlan { empty_vcs_first: true, arbiter: fixed, ..ROUTERS },
         VirtualChannelPlan { ejection: Some(EjectionBuffers { size: 1, returns: 3 }), ..ROUTERS },
         VirtualChannelPlan { stages: StageFlow::Batched, switch_allocation_delay: 2, ..ROUTERS },
