@@ -590,6 +590,9 @@ def _speedup(settings: Settings, buffers: dict[str, Any], remarks: list[str]) ->
     largest = max(buffers[name] for name in buffers if name != "damq")
     credits_behind_port = settings.number("num_vcs") * largest
     buffers["output"] = min(size if size > 0 else credits_behind_port, MOST_QUEUED)
+    if outputs > 1:
+        instead = "is carried over; of flits that cross to a port at once those of lower outputs go first"
+        remarks.append(settings.remark("output_speedup", instead))
     found = {"speedup": speedup, "crossbar_outputs": outputs}
     return {name: value for name, value in found.items() if value != 1}
 

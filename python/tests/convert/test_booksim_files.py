@@ -267,6 +267,10 @@ def test_what_cannot_be_carried_over_is_said_option_by_option() -> None:
 def test_output_speedup() -> None:
     made = document(MESH + "num_vcs = 4; output_speedup = 2;")["router"]["virtual_channel"]
     assert (made["crossbar_outputs"], made["buffers"]["output"]) == (2, 32)
+    assert (
+        "output_speedup = 2 is carried over; of flits that cross to a port at once those of lower outputs "
+        in (" ".join(converted(MESH + "output_speedup = 2;").remarks))
+    )
     both = document(MESH + "output_speedup = 2; internal_speedup = 1.5; output_buffer_size = 7;")
     router = both["router"]["virtual_channel"]
     assert (router["crossbar_outputs"], router["speedup"], router["buffers"]["output"]) == (2, 1.5, 7)

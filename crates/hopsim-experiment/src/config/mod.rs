@@ -351,7 +351,7 @@ pub struct JobConfig {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub start: u32,
     /// Priority class of all packets of the job, replies among them: those of a higher one go before others at the allocators of
-    /// virtual-channel routers with `router.virtual_channel.arbiter` = `priority`.
+    /// virtual-channel routers with `router.virtual_channel.arbiter` = `priority`; default 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = *PRIORITIES.start(), max = *PRIORITIES.end()))]
     pub priority: u32,

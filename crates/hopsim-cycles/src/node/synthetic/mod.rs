@@ -332,13 +332,15 @@ impl Synthetic {
     pub fn absorb_consumed<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         let due = self.consumed.take(kernel.now);
         for packet in &due {
-            let node = packet.node;
             if packet.requester == NONE {
-                self.interfaces.answers[node].unanswered -= 1;
+                self.interfaces.answers[packet.node].unanswered -= 1;
             } else {
                 self.reply(kernel, packet);
             }
-            self.drain_source(kernel, node);
+        }
+        // Where a node has absorbed several packets in a cycle, its reply goes before what it may send otherwise.
+        for packet in &due {
+            self.drain_source(kernel, packet.node);
         }
         self.consumed.put_back(due);
     }

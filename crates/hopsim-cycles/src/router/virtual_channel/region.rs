@@ -175,7 +175,10 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             SwitchTurn::Waits => false,
             SwitchTurn::Ends(slots) => {
                 for slot in slots {
-                    self.cross(self.shared.slot_id(number, Slot::at(slot.into())));
+                    let slot = self.shared.slot_id(number, Slot::at(slot.into()));
+                    if self.has_room_for_next(slot) {
+                        self.cross(slot);
+                    }
                 }
                 false
             }

@@ -140,13 +140,19 @@ impl<M: Run> VirtualChannel<'_, M> {
     /// An input of the crossbar is granted an output port for a VC. A head that owns no output VC yet lets it pass unless it has been
     /// granted one in this cycle that takes its flit.
     fn grant_switch(&mut self, Bid { input, slot, .. }: Bid) {
-        let FlitInputVc { output, place, .. } = self.routers.inputs[slot];
         if self.shared.plan.arbiter.takes_turns() {
-            self.routers.pass_turn(place, input.into());
+            self.routers.pass_turn(self.routers.inputs[slot].place, input.into());
         }
-        if output.is_some_and(|owned| self.takes_flit(place.router(), owned)) {
+        if self.has_room_for_next(slot) {
             self.cross_and_hold(input.into(), slot);
         }
+    }
+
+    /// Whether the packet of an input VC owns an output VC that takes its next flit. Of output VCs that share room another one may have taken
+    /// the last of it since the flit has asked.
+    pub(super) fn has_room_for_next(&self, slot: SlotId) -> bool {
+        let FlitInputVc { output, place, .. } = self.routers.inputs[slot];
+        output.is_some_and(|owned| self.takes_flit(place.router(), owned))
     }
 
     /// The next flit of an input VC crosses, and holds the input and the output of the switch for the one behind it if that is here.
