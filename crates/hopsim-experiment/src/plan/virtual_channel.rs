@@ -12,13 +12,15 @@ use hopsim_cycles::choices::{
 };
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::speedup::{SPEEDUPS, Speedup};
-use hopsim_cycles::system::{EjectionBuffers, VirtualChannelPlan};
+use hopsim_cycles::system::{EjectionBuffers, Shares, VirtualChannelPlan};
+use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Classes;
 use hopsim_network::topology::Topology;
 use hopsim_routing::{Paths, RoutingConfig};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::iter;
 
 /// The plan of the routers of a document.
 pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualChannelPlan, ConfigError> {
@@ -92,14 +94,20 @@ pub fn check_buffers(
     if plan.output_queue.is_none() {
         return Ok(());
     }
-    let of_nodes = ("injection", &classes.terminal);
-    for (name, class) in names.iter().copied().zip(&classes.links).chain([of_nodes]) {
-        let most = MOST_BEHIND_PORT / u32::from(class.vcs);
-        if class.buffer > most {
+    let shares = plan.damq.iter().flat_map(ByClass::iter).copied().map(Some);
+    let links = names.iter().copied().zip(&classes.links).zip(shares.chain(iter::repeat(None)));
+    for ((name, class), shares) in links.chain([(("injection", &classes.terminal), None)]) {
+        let vcs = u32::from(class.vcs);
+        let (size, buffers) = match shares {
+            Some(Shares { reserve, pool }) => (reserve * vcs + pool, 1),
+            None => (class.buffer, vcs),
+        };
+        let most = MOST_BEHIND_PORT / buffers;
+        if size > most {
             let path = format!("router.virtual_channel.buffers.{name}");
             let reason =
                 format!("with output queues a port has buffers for at most {MOST_BEHIND_PORT} flits");
-            return Err(ConfigError::new(path, reason).value(class.buffer).valid(format!("at most {most}")));
+            return Err(ConfigError::new(path, reason).value(size).valid(format!("at most {most}")));
         }
     }
     Ok(())

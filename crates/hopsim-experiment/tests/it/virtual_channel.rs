@@ -615,6 +615,22 @@ fn speedups_are_hundredths_and_output_queues_hold_some_flits() {
         "router.virtual_channel.buffers.network = 16385: with output queues a port has buffers for at most 65536 flits; \
          valid: at most 16384"
     );
+    // The VCs of a port share one buffer, whose size the document states.
+    let shared = |size: u32| {
+        let buffers = format!("{{ network = {size}, damq.reserve = 1 }}");
+        on(
+            MESH,
+            &format!(
+                "router.virtual_channel = {{ speedup = 2.0, vcs = {{ network = 4 }}, buffers = {buffers} }}"
+            ),
+        )
+    };
+    assert_eq!(shared(65_536), "accepted");
+    assert_eq!(
+        shared(65_537),
+        "router.virtual_channel.buffers.network = 65537: with output queues a port has buffers for at most 65536 flits; \
+         valid: at most 65536"
+    );
     let message = message_of(&format!("{MESH}router.input_queued.buffers.output = 9\n"), &[]);
     assert!(
         message.ends_with(
