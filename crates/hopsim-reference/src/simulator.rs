@@ -5,7 +5,7 @@ use crate::life::{Life, Record};
 use crate::routing::rules::Rules;
 use crate::state::nic::Nic;
 use crate::state::packet::{Packet, Phit};
-use crate::state::parts::{Input, Resident, Router};
+use crate::state::parts::{Input, Queued, Resident, Router};
 use crate::state::program::message::{Message, Parcel};
 use crate::state::program::{self, Rank};
 use crate::state::sensors::Sensors;
@@ -232,9 +232,11 @@ impl<'a> Simulator<'a> {
         port.held.iter_mut().for_each(|cycles| *cycles -= 1);
         port.held.retain(|&cycles| cycles > 0);
         while let Some((packet, index)) = port.crossbar.pop_due(self.now) {
-            let queued = port.queue.iter_mut().find(|q| q.packet == Some(packet));
-            let queued = queued.expect("a packet has its place in the output queue since its grant");
-            assert_eq!(queued.phits, index, "phits come in order");
+            // A long packet may have come back, and cross for a second time behind its own tail.
+            let next = |queued: &&mut Queued| queued.packet == Some(packet) && queued.phits == index;
+            let queued = port.queue.iter_mut().find(next);
+            let queued =
+                queued.expect("phits come in order, to a place that their packet has since its grant");
             queued.phits += 1;
         }
         let Some(first) = port.queue.front_mut().filter(|_| port.next <= self.now) else { return };

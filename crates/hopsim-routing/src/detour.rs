@@ -112,25 +112,26 @@ pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, Config
                 Topology::Graph(graph) => graph.diameter_with_nodes(),
                 _ => topology.diameter(),
             };
-            by_hop(links).map(Some)
+            by_hop(0, [links; 2]).map(Some)
         }
     }
 }
 
-/// Two shortest paths of up to `links` links, with a VC for every link.
-fn by_hop(links: u32) -> Result<Paths, ConfigError> {
-    if 2 * links > vcs::MOST {
+/// Paths with a VC for each link: `first` links of a minimal path, and two shortest paths of up to so many links.
+pub fn by_hop(first: u32, shortest: [u32; 2]) -> Result<Paths, ConfigError> {
+    let links = first + shortest[0] + shortest[1];
+    if links > vcs::MOST {
+        let behind = if first > 0 { ", behind a hop of the minimal path," } else { "" };
         let reason = format!(
-            "a path through an intermediate router has up to {0} links and needs as many VCs, and a link has at most {1}",
-            2 * links,
+            "a path through an intermediate router{behind} has up to {links} links and needs as many VCs, and a link has at most {}",
             vcs::MOST
         );
-        let apart = vcs::MOST / 2;
+        let apart = (vcs::MOST - first) / 2;
         return Err(ConfigError::new("", reason)
             .valid(format!("routers with nodes at most {apart} links apart; routing.minimal or up_down")));
     }
     // A single router with nodes has a path of no link.
-    Ok(Paths::by_hop(2 * links.max(1)))
+    Ok(Paths::by_hop(links.max(2)))
 }
 
 impl IntraGroup {

@@ -21,6 +21,7 @@ pub mod olm;
 pub mod par;
 pub mod path;
 pub mod piggyback;
+pub mod progressive;
 pub mod prospect;
 pub mod sequence;
 pub mod source;

@@ -149,6 +149,54 @@ impl Source {
         Self { rule, base }
     }
 
+    /// Whether the packet is on its way to an intermediate router.
+    pub fn is_on_detour(state: RouteState) -> bool {
+        state.flags & ON_DETOUR != 0
+    }
+
+    /// A head draws a detour, and compares it with its minimal path in every attempt.
+    #[inline]
+    pub fn consider(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
+        let Some(minimal) = self.base.towards(head, head.destination, 0) else { return Route::Arrived };
+        self.draw_via(head, state, &mut draw());
+        let (minimal, comparison) = self.paths(head, state.via, minimal, draw);
+        let choice = if self.rule.recompute { Choice::Anew } else { Choice::Detour(comparison) };
+        Route::Undecided(Prospect { minimal, choice })
+    }
+
+    /// A head goes on to where it is bound for.
+    #[inline]
+    pub fn go_on(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
+        let target = self.target(head, state, draw);
+        self.base.towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed)
+    }
+
+    /// Visits all that a head that considers a detour at `place` may be granted; on its minimal path it remembers `flags`.
+    pub fn each_considered(
+        &self,
+        head: &Head,
+        (flags, place): (u8, Place),
+        visit: &mut impl FnMut(Option<Way>, RouteState),
+    ) {
+        let way = |hop: Hop| self.base.way(head, hop);
+        let mut leave = |target, via| {
+            let (flags, place) = if via == NONE { (flags, 0) } else { (ON_DETOUR, place as u8) };
+            each_trunk(&self.base, head.router, target, |trunk| {
+                let hop = self.base.towards(head, target, trunk);
+                visit(hop.map(way), RouteState { via, trunk, place, flags });
+            });
+        };
+        leave(head.destination, NONE);
+        if head.router == head.destination {
+            return;
+        }
+        self.rule.detour.each(self.base.topology(), (head.router, head.destination), |via| {
+            if via != NONE && !self.base.has_reached(head.router, via, self.rule.group) {
+                leave(via, via);
+            }
+        });
+    }
+
     fn draw_via(&self, head: &Head, state: &mut RouteState, stream: &mut Stream) {
         let via = self.rule.detour.draw(self.base.topology(), (head.router, head.destination), stream);
         let reached = via != NONE && self.base.has_reached(head.router, via, self.rule.group);
@@ -286,38 +334,15 @@ impl Mechanism for Source {
     }
 
     fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
-        if !head.at_injection() {
-            let target = self.target(head, state, draw);
-            return self.base.towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed);
-        }
-        let Some(minimal) = self.base.towards(head, head.destination, 0) else { return Route::Arrived };
-        self.draw_via(head, state, &mut draw());
-        let (minimal, comparison) = self.paths(head, state.via, minimal, draw);
-        let choice = if self.rule.recompute { Choice::Anew } else { Choice::Detour(comparison) };
-        Route::Undecided(Prospect { minimal, choice })
+        if head.at_injection() { self.consider(head, state, draw) } else { self.go_on(head, state, draw) }
     }
 
     fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
-        if !head.at_injection() {
-            return each_by_route(self, head, state, visit);
+        if head.at_injection() {
+            self.each_considered(head, (0, Place::Injection), visit);
+        } else {
+            each_by_route(self, head, state, visit);
         }
-        let way = |hop: Hop| self.base.way(head, hop);
-        let mut leave = |target, on_detour: bool, via| {
-            let (flags, place) = if on_detour { (ON_DETOUR, Place::Injection as u8) } else { (0, 0) };
-            each_trunk(&self.base, head.router, target, |trunk| {
-                let hop = self.base.towards(head, target, trunk);
-                visit(hop.map(way), RouteState { via, trunk, place, flags });
-            });
-        };
-        leave(head.destination, false, NONE);
-        if head.router == head.destination {
-            return;
-        }
-        self.rule.detour.each(self.base.topology(), (head.router, head.destination), |via| {
-            if via != NONE && !self.base.has_reached(head.router, via, self.rule.group) {
-                leave(via, true, via);
-            }
-        });
     }
 
     #[inline]

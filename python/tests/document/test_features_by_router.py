@@ -54,7 +54,8 @@ FEATURES: dict[str, dict[str, Any]] = {
     "graph, `up_down`": {**GRAPH, "routing": {"up_down": {}}},
     "dragonfly, `minimal`, `valiant`, `ugal`": {**DRAGONFLY, "routing": {"ugal": {}}},
     "`piggyback`, `source_adaptive`": {**DRAGONFLY, "routing": {"piggyback": {}}},
-    "`olm`, `par`": {**DRAGONFLY, "routing": {"olm": {}}},
+    "`olm`, `par` in a dragonfly": {**DRAGONFLY, "routing": {"olm": {}}},
+    "graph, HyperX, `par`": {**HYPERX, "routing": {"par": {}}},
     "FlexVC": {**DRAGONFLY, **_router({"vcs": {"management": "flexvc"}})},
     "DAMQ": {
         **DRAGONFLY,

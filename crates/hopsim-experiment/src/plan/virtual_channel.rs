@@ -16,7 +16,7 @@ use hopsim_cycles::system::{EjectionBuffers, Shares, VirtualChannelPlan};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Classes;
-use hopsim_network::topology::Topology;
+use hopsim_network::topology::{Topology, TopologyConfig};
 use hopsim_routing::{Paths, RoutingConfig};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -388,7 +388,9 @@ fn check_choice<C: PartialEq + Serialize>(
 
 /// Refuses mechanisms that read sensors, or misroute in transit while there is room for a whole packet.
 fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
+    let has_groups = matches!(experiment.topology, TopologyConfig::Dragonfly(_));
     let reason = match &experiment.routing {
+        RoutingConfig::Par(_) if !has_groups => return Ok(()),
         RoutingConfig::Minimal(_)
         | RoutingConfig::Adaptive(_)
         | RoutingConfig::O1turn(_)

@@ -567,6 +567,15 @@ fn thresholds_out_of_range() {
     for routing in ["ugal", "piggyback", "source_adaptive"] {
         refused(&format!("{routing}.threshold"), "1000001", "out of range; valid: 0 … 1000000 packets");
     }
+    for (key, value) in [("threshold", "1"), ("occupancy", "port")] {
+        assert_eq!(
+            set(&[&format!("routing.par.{key}={value}")]),
+            format!(
+                "routing.par.{key} (override): is about networks without groups; in a dragonfly the trigger decides; \
+                 valid: no such key, or trigger"
+            )
+        );
+    }
     for routing in ["piggyback", "source_adaptive"] {
         refused(&format!("{routing}.saturation.factor"), "-1", "out of range; valid: 0 … 1000");
         refused(
@@ -1331,6 +1340,16 @@ fn routing_that_a_cube_or_tree_cannot_carry() {
         "routing.olm: needs a topology with groups; valid: topology.dragonfly"
     );
     assert_eq!(
+        on(MESH, "routing = \"par\""),
+        "routing.par: decides again after the first hop, and needs groups or a VC for every link of a path; \
+         valid: topology.dragonfly, hyperx or graph, or routing.ugal"
+    );
+    assert_eq!(
+        on("fat_tree = { k = 2, levels = 3 }", "routing = \"par\""),
+        "routing.par: the ways up a fat tree are its detours; \
+         valid: routing.minimal with up = \"random\", or routing.adaptive"
+    );
+    assert_eq!(
         on(TORUS, "routing.valiant.policy = \"crg\""),
         "routing.valiant.policy: chooses among groups, which the topology does not have; \
          valid: no such key: any router can be the intermediate one"
@@ -1683,6 +1702,36 @@ fn detours_on_a_graph() {
         "jobs.0.traffic.request_reply (override): routing valiant follows up to 10 network links and needs one VC for each, \
          in increasing order, to be free of deadlock, and as many for replies; valid: no such key: a link has 16 VCs at \
          most, and this would take 20"
+    );
+    assert_eq!(
+        graph(&chain[..8], &["routing=par"]),
+        "routing.par (override): a path through an intermediate router, behind a hop of the minimal path, has up to 17 links and \
+         needs as many VCs, and a link has at most 16; valid: routers with nodes at most 7 links apart; routing.minimal or up_down"
+    );
+    assert_eq!(graph(&chain[..7], &["routing=par"]), "accepted");
+    assert_eq!(
+        graph(&RING, &["router.cioq.vcs.network=4", "routing=par"]),
+        "router.cioq.vcs.network = 4 (override): routing par follows up to 5 network links and needs one VC for each, in \
+         increasing order, to be free of deadlock; valid: 5 … 16"
+    );
+    for (key, value) in [
+        ("policy", "crg"),
+        ("local_misrouting", "false"),
+        ("candidates", "one"),
+        ("trigger.contention.threshold", "3"),
+    ] {
+        let named = key.split('.').next().unwrap();
+        assert_eq!(
+            graph(&RING, &[&format!("routing.par.{key}={value}")]),
+            format!(
+                "routing.par.{named} (override): is about groups, which the topology does not have; \
+                 valid: no such key, or topology.dragonfly"
+            )
+        );
+    }
+    assert_eq!(
+        graph(&RING, &["routing.par.threshold=1000001"]),
+        "routing.par.threshold = 1000001 (override): out of range; valid: 0 … 1000000 packets"
     );
     assert_eq!(
         graph(&RING, &["routing.valiant.within=unaligned"]),

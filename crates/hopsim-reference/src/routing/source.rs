@@ -1,4 +1,4 @@
-//! Minimal path or detour, decided at the source: `hopsim explain ugal`, `piggyback`, `source_adaptive`.
+//! Minimal path or detour, decided at the source: `hopsim explain ugal`, `piggyback`, `source_adaptive`, `par`.
 
 use super::head::Head;
 use super::rules::source::SourceRule;
@@ -14,7 +14,13 @@ impl SourceRule {
         if head.router() == head.destination() {
             return head.eject();
         }
-        if head.at_injection() { self.decide(head) } else { self.go_on(head) }
+        if self.decides(head) { self.decide(head) } else { self.go_on(head) }
+    }
+
+    /// Whether a head compares its minimal path with a detour.
+    fn decides(&self, head: &Head) -> bool {
+        let again = || self.progressive && head.hops().len() == 1 && !head.packet().memory.misrouted;
+        head.at_injection() || again()
     }
 
     /// The output VCs that a head may use.
@@ -22,7 +28,7 @@ impl SourceRule {
         if head.router() == head.destination() {
             return head.ejections();
         }
-        if !head.at_injection() {
+        if !self.decides(head) {
             return head.all_of_next_hop(&self.go_on(head).after);
         }
         if self.recompute {

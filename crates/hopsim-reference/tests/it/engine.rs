@@ -134,8 +134,10 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 30] = [
+const NONMINIMAL: [&str; 32] = [
     "up_down graph",
+    "par graph",
+    "par hyperx",
     "valiant",
     "valiant mesh",
     "valiant torus",

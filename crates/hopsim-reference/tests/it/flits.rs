@@ -47,7 +47,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 122] = [
+const COVERED: [&str; 123] = [
     "several outputs of the crossbar",
     "shared buffers",
     "shared buffers with a reserve of a flit",
@@ -137,6 +137,7 @@ const COVERED: [&str; 122] = [
     "minimal",
     "valiant",
     "ugal",
+    "par",
     "adaptive",
     "up_down",
     "whole packets",

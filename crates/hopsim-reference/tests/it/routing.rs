@@ -308,6 +308,33 @@ fn detours_in_graphs() {
     }
 }
 
+#[test]
+fn detours_behind_the_first_hop() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let mut few = graph(10, &chords, "spread");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    let hyperx = json!({ "hyperx": { "sides": [4, 3, 2], "nodes_per_router": 3 } });
+    for routing in [
+        json!({ "par": {} }),
+        json!({ "par": { "threshold": 1 } }),
+        json!({ "par": { "occupancy": "port" } }),
+    ] {
+        for (topology, vcs) in
+            [(&graph(10, &chords, "first"), 9), (&grid(4, "spread"), 13), (&few, 9), (&hyperx, 7)]
+        {
+            let document = of_one_class(topology, &routing, vcs);
+            let plan = Document(document.clone()).plan().unwrap();
+            let packets = hopsim_core::engine::trace(&plan, CYCLES).unwrap();
+            let turned = packets.iter().filter(|packet| {
+                packet.hops.get(1).is_some_and(|hop| hop.misrouted) && !packet.hops[0].misrouted
+            });
+            assert!(turned.count() > 5, "{document}");
+            agree([document]);
+        }
+    }
+    agree([with_replies(of_one_class(&hyperx, &json!({ "par": {} }), 14))]);
+}
+
 /// All source files below a directory.
 fn sources(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());

@@ -56,6 +56,9 @@ impl Rules {
             RoutingConfig::SourceAdaptive(config) => Mechanism::Source(SourceRule::source_adaptive(config)),
             RoutingConfig::Olm(config) => Mechanism::InTransit(InTransitRule::olm(config)),
             RoutingConfig::O1turn(config) => Mechanism::O1turn(config.order),
+            RoutingConfig::Par(config) if ways.dragonfly().is_none() => {
+                Mechanism::Source(SourceRule::par(config))
+            }
             RoutingConfig::Par(config) => Mechanism::InTransit(InTransitRule::par(config)),
         };
         Self { mechanism, ways, vcs }

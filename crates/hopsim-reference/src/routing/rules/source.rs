@@ -1,13 +1,13 @@
-//! The rules of UGAL, Piggyback and source-adaptive routing.
+//! The rules of UGAL, Piggyback and source-adaptive routing, and of PAR where there are no groups.
 
 use crate::routing::detour::Detour;
 use crate::routing::ways::Ways;
 use crate::state::sensors::Saturation;
-use hopsim_routing::detour::IntermediateGroups;
+use hopsim_routing::detour::{IntermediateGroups, IntraGroup, Policy};
 use hopsim_routing::detour_region::DetourRegion;
 use hopsim_routing::source::{PathLengths, SaturationConfig};
 use hopsim_routing::ugal::{DetourEnd, Occupancy};
-use hopsim_routing::{piggyback, source_adaptive, ugal};
+use hopsim_routing::{par, piggyback, source_adaptive, ugal};
 
 /// What mechanisms that decide at the source differ in.
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of a mechanism")]
@@ -26,6 +26,8 @@ pub struct SourceRule {
     pub sticky: bool,
     /// Whether a packet decides in its first attempt only.
     pub once: bool,
+    /// Whether a packet that has made one hop, on its minimal path, decides again.
+    pub progressive: bool,
 }
 
 impl SourceRule {
@@ -48,6 +50,7 @@ impl SourceRule {
             recompute: false,
             sticky: config.sticky,
             once: config.once,
+            progressive: false,
         }
     }
 
@@ -69,6 +72,29 @@ impl SourceRule {
             recompute: false,
             sticky: false,
             once: false,
+            progressive: false,
+        }
+    }
+
+    pub fn par(config: &par::Config) -> Self {
+        Self {
+            detour: Detour {
+                policy: Policy::Rrg,
+                groups: IntermediateGroups::Other,
+                intra_group: IntraGroup::Minimal,
+                region: DetourRegion::Network,
+                to_group: false,
+            },
+            threshold: config.threshold.unwrap_or(0),
+            lengths: PathLengths::Shortest,
+            occupancy: config.occupancy.unwrap_or_default(),
+            counts_detour: true,
+            longest_detour: usize::MAX,
+            saturation: None,
+            recompute: false,
+            sticky: false,
+            once: false,
+            progressive: true,
         }
     }
 
@@ -90,6 +116,7 @@ impl SourceRule {
             recompute: config.recompute,
             sticky: false,
             once: false,
+            progressive: false,
         }
     }
 

@@ -60,6 +60,7 @@ impl Vcs {
                     RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
                     Topology::Graph(_) | Topology::HyperX(_),
                 ) => Rule::ByHop { before_replies: 2 * ways.farthest() },
+                (RoutingConfig::Par(_), _) => Rule::ByHop { before_replies: ways.longest_with_a_turn() },
                 (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_) | RoutingConfig::O1turn(_), _) => {
                     match plan.system.router {
                         RouterPlan::VirtualChannel(_) => Rule::HalfPhases { vcs: links[0].vcs },

@@ -15,8 +15,8 @@ pub fn routing() -> impl Strategy<Value = Value> {
         2 => ugal(),
         3 => piggyback(),
         3 => source_adaptive(),
-        8 => olm(),
-        5 => par(),
+        9 => olm(),
+        7 => par(),
     ]
 }
 
@@ -30,7 +30,10 @@ pub fn routing_of_one_class() -> impl Strategy<Value = Value> {
     let ugal = (0..3u32, any::<bool>())
         .prop_map(|(threshold, sticky)| json!({ "ugal": { "threshold": threshold, "sticky": sticky } }));
     let valiant = any::<bool>().prop_map(|recompute| json!({ "valiant": { "recompute": recompute } }));
-    prop_oneof![2 => minimal, 2 => Just(json!({ "adaptive": {} })), 1 => valiant, 1 => ugal, 1 => up_down()]
+    let par = (0..3u32, one_of(&["vc", "port"]))
+        .prop_map(|(threshold, of)| json!({ "par": { "threshold": threshold, "occupancy": of } }));
+    let adaptive = Just(json!({ "adaptive": {} }));
+    prop_oneof![2 => minimal, 2 => adaptive, 1 => valiant, 1 => ugal, 1 => up_down(), 1 => par]
 }
 
 /// Makes a topology and a mechanism fit: the first one if it is a dragonfly, the second one otherwise.
@@ -41,6 +44,11 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
         }
         let detours = other.get("valiant").is_some() || other.get("ugal").is_some();
         if detours && topology.get("fat_tree").is_some() {
+            other = json!({ "adaptive": {} });
+        }
+        let turns_where_it_cannot =
+            other.get("par").is_some() && topology.get("graph").or(topology.get("hyperx")).is_none();
+        if turns_where_it_cannot {
             other = json!({ "adaptive": {} });
         }
         let refused = other.get("adaptive").is_some() || graph::vcs(&topology, &other).is_none();
@@ -99,7 +107,7 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
 
 /// Whether the detours of a routing have a VC for every link, so that there can be as many again for replies.
 pub fn can_answer_on_one_class(topology: &Value, routing: &Value) -> bool {
-    let detours = routing.get("valiant").is_some() || routing.get("ugal").is_some();
+    let detours = ["valiant", "ugal", "par"].iter().any(|mechanism| routing.get(mechanism).is_some());
     let by_hop = topology.get("graph").or(topology.get("hyperx")).is_some();
     by_hop && detours && 2 * vcs_of_one_class(topology, routing) <= 16
 }
@@ -108,6 +116,10 @@ pub fn can_answer_on_one_class(topology: &Value, routing: &Value) -> bool {
 pub fn vcs_of_one_class(topology: &Value, routing: &Value) -> u32 {
     if topology.get("graph").is_some() {
         return graph::vcs(topology, routing).unwrap();
+    }
+    if let Some(sides) = topology["hyperx"]["sides"].as_array().filter(|_| routing.get("par").is_some()) {
+        let dimensions = sides.len() as u32;
+        return if dimensions > 1 { 1 + 2 * dimensions } else { 2 };
     }
     let detours = routing.get("valiant").or(routing.get("ugal")).is_some();
     if let Some(sides) = topology["hyperx"]["sides"].as_array().filter(|_| detours) {
