@@ -1678,33 +1678,10 @@ fn nodes_and_file_of_a_graph() {
 const RING: [(u32, u32); 5] = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)];
 
 #[test]
-fn detours_on_a_graph() {
+fn detours_behind_the_first_hop_on_a_graph() {
+    let chain: Vec<(u32, u32)> = (0..8).map(|router| (router, router + 1)).collect();
     assert_eq!(
-        graph(&RING, &["router.cioq.vcs.network=3", "routing=valiant"]),
-        "router.cioq.vcs.network = 3 (override): routing valiant follows up to 4 network links and needs one VC for each, in \
-         increasing order, to be free of deadlock; valid: 4 … 16"
-    );
-    assert_eq!(
-        graph(&RING, &["router.cioq.vcs.management=flexvc", "routing=ugal"]),
-        "router.cioq.vcs.management (override): FlexVC shares the VCs of local and global links, which the topology does \
-         not have; valid: no such key"
-    );
-    let chain: Vec<(u32, u32)> = (0..9).map(|router| (router, router + 1)).collect();
-    assert_eq!(
-        graph(&chain, &["routing=ugal"]),
-        "routing.ugal (override): a path through an intermediate router has up to 18 links and needs as many VCs, and a \
-         link has at most 16; valid: routers with nodes at most 8 links apart; routing.minimal or up_down"
-    );
-    assert_eq!(graph(&chain[..8], &["routing=ugal"]), "accepted");
-    assert_eq!(graph(&chain, &["routing=ugal", "topology.graph.routers_with_nodes=9"]), "accepted");
-    assert_eq!(
-        graph(&chain[..5], &["routing=valiant", "jobs.0.traffic.request_reply.outstanding=1"]),
-        "jobs.0.traffic.request_reply (override): routing valiant follows up to 10 network links and needs one VC for each, \
-         in increasing order, to be free of deadlock, and as many for replies; valid: no such key: a link has 16 VCs at \
-         most, and this would take 20"
-    );
-    assert_eq!(
-        graph(&chain[..8], &["routing=par"]),
+        graph(&chain, &["routing=par"]),
         "routing.par (override): a path through an intermediate router, behind a hop of the minimal path, has up to 17 links and \
          needs as many VCs, and a link has at most 16; valid: routers with nodes at most 7 links apart; routing.minimal or up_down"
     );
@@ -1732,6 +1709,34 @@ fn detours_on_a_graph() {
     assert_eq!(
         graph(&RING, &["routing.par.threshold=1000001"]),
         "routing.par.threshold = 1000001 (override): out of range; valid: 0 … 1000000 packets"
+    );
+}
+
+#[test]
+fn detours_on_a_graph() {
+    assert_eq!(
+        graph(&RING, &["router.cioq.vcs.network=3", "routing=valiant"]),
+        "router.cioq.vcs.network = 3 (override): routing valiant follows up to 4 network links and needs one VC for each, in \
+         increasing order, to be free of deadlock; valid: 4 … 16"
+    );
+    assert_eq!(
+        graph(&RING, &["router.cioq.vcs.management=flexvc", "routing=ugal"]),
+        "router.cioq.vcs.management (override): FlexVC shares the VCs of local and global links, which the topology does \
+         not have; valid: no such key"
+    );
+    let chain: Vec<(u32, u32)> = (0..9).map(|router| (router, router + 1)).collect();
+    assert_eq!(
+        graph(&chain, &["routing=ugal"]),
+        "routing.ugal (override): a path through an intermediate router has up to 18 links and needs as many VCs, and a \
+         link has at most 16; valid: routers with nodes at most 8 links apart; routing.minimal or up_down"
+    );
+    assert_eq!(graph(&chain[..8], &["routing=ugal"]), "accepted");
+    assert_eq!(graph(&chain, &["routing=ugal", "topology.graph.routers_with_nodes=9"]), "accepted");
+    assert_eq!(
+        graph(&chain[..5], &["routing=valiant", "jobs.0.traffic.request_reply.outstanding=1"]),
+        "jobs.0.traffic.request_reply (override): routing valiant follows up to 10 network links and needs one VC for each, \
+         in increasing order, to be free of deadlock, and as many for replies; valid: no such key: a link has 16 VCs at \
+         most, and this would take 20"
     );
     assert_eq!(
         graph(&RING, &["routing.valiant.within=unaligned"]),

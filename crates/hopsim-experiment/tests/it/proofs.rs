@@ -112,6 +112,30 @@ fn followed(plan: &Plan, foreseen: usize) -> Seen {
     seen
 }
 
+/// Small networks whose links are of one class, with the mechanisms that they can have.
+fn with_one_class() -> Vec<Plan> {
+    let mut all = Vec::new();
+    let chords: Vec<Value> =
+        (0..7).map(|i| [i, (i + 1) % 7]).chain([[0, 3]]).map(|ends| json!({ "between": ends })).collect();
+    let topologies = [
+        (json!({ "ring": { "routers": 5 } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"][..]),
+        (json!({ "torus": { "sides": [4, 3] } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"]),
+        (json!({ "mesh": { "sides": [3, 3] } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"]),
+        (
+            json!({ "hyperx": { "sides": [3, 3] } }),
+            &["minimal", "adaptive", "up_down", "valiant", "ugal", "par"],
+        ),
+        (json!({ "fat_tree": { "k": 2, "levels": 3 } }), &["minimal", "adaptive", "up_down"]),
+        (json!({ "graph": { "edges": chords } }), &["minimal", "up_down", "valiant", "ugal", "par"]),
+    ];
+    for (topology, names) in &topologies {
+        for name in *names {
+            all.push(plan(topology, &json!({ *name: {} }), &json!({ "input_queued": {} })));
+        }
+    }
+    all
+}
+
 /// Small networks with the mechanisms that they can have.
 fn small() -> Vec<Plan> {
     let mut all = Vec::new();
@@ -146,24 +170,7 @@ fn small() -> Vec<Plan> {
             all.push(plan(&dragonfly, &routing, &flexible));
         }
     }
-    let chords: Vec<Value> =
-        (0..7).map(|i| [i, (i + 1) % 7]).chain([[0, 3]]).map(|ends| json!({ "between": ends })).collect();
-    let topologies = [
-        (json!({ "ring": { "routers": 5 } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"][..]),
-        (json!({ "torus": { "sides": [4, 3] } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"]),
-        (json!({ "mesh": { "sides": [3, 3] } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"]),
-        (
-            json!({ "hyperx": { "sides": [3, 3] } }),
-            &["minimal", "adaptive", "up_down", "valiant", "ugal", "par"],
-        ),
-        (json!({ "fat_tree": { "k": 2, "levels": 3 } }), &["minimal", "adaptive", "up_down"]),
-        (json!({ "graph": { "edges": chords } }), &["minimal", "up_down", "valiant", "ugal", "par"]),
-    ];
-    for (topology, names) in &topologies {
-        for name in *names {
-            all.push(plan(topology, &json!({ *name: {} }), &json!({ "input_queued": {} })));
-        }
-    }
+    all.extend(with_one_class());
     for (sides, vcs) in [(vec![6], 2), (vec![4, 3], 3), (vec![2, 5], 4), (vec![3, 2, 4], 2)] {
         for class in ["crossing", "dimension"] {
             let router = with_datelines("virtual_channel", class, vcs);
