@@ -126,8 +126,8 @@ def survey(config: str) -> str:
 def deadlock(config: str) -> str | None:
     """Whether packets of a resolved configuration can wait for each other in a circle, in words.
 
-    `none can arise: …`, `can arise: …`, `not excluded: …` or `not looked for: …`; `None` where
-    there are no routers. Raises `ConfigError`, and what the handler of a signal raises.
+    `free of deadlock: …`, `can deadlock: …`, `deadlock not excluded: …` or `deadlock not looked for: …`;
+    `None` where there are no routers. Raises `ConfigError`, and what the handler of a signal raises.
     """
 
 def settled_placements(config: str) -> list[int]:

@@ -169,11 +169,11 @@ fn deadlock_of_fabric(plan: &FabricPlan) -> String {
     let is_allowed = plan.experiment.infiniband().is_some_and(|config| config.lanes.allow_deadlock);
     // Where it is not allowed that has been looked for before.
     if is_allowed && hosts.saturating_mul(ends) > MOST_ENTRIES {
-        return "not looked for: more than 100,000,000 entries of forwarding tables".into();
+        return "deadlock not looked for: more than 100,000,000 entries of forwarding tables".into();
     }
     match plan.circle() {
-        Some(circle) => format!("can arise: {circle}"),
-        None => "none can arise: packets of no VL can wait for each other in a circle".into(),
+        Some(circle) => format!("can deadlock: {circle}"),
+        None => "free of deadlock: packets of no VL can wait for each other in a circle".into(),
     }
 }
 

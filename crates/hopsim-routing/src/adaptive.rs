@@ -1,14 +1,16 @@
-//! Minimal adaptive routing in meshes, tori, HyperX networks and fat trees: see [`Config`].
+//! Minimal adaptive routing: see [`Config`].
 
 use super::minimal::Minimal;
 use super::prospect::{Choice, Productive, Prospect};
 use super::view::{Draws, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Route, RouteState, Safety, Way};
+use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Route, RouteState, Safety, Way, vcs};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
+use hopsim_network::topology::graph::Graph;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A packet takes any shortest path, and at every hop the output with most free space.
 ///
@@ -21,10 +23,13 @@ use serde::{Deserialize, Serialize};
 /// In a fat tree: up by the port with most credits that can take it, ties drawn, down by the digits of the destination. No
 /// deadlock in any VC, as buffers wait for each other first up, then down.
 ///
-/// In a HyperX a router has 64 links at most.
+/// In a graph: over any link by which the packet has fewest links left, whatever their latencies. A hop has the VC whose number is that of
+/// the links passed before, so a link has as many VCs as the routers with nodes are apart at most. VCs increase along every path: no deadlock.
+///
+/// In a HyperX and in a graph a router has 64 links at most.
 ///
 /// No parameters. Source: Duato, IEEE TPDS 4 (1993); Puente et al., JPDC 61 (2001), adaptive bubble router; Izu and
-/// Vallejo, Simulation 2019, §3.
+/// Vallejo, Simulation 2019, §3; Günther, IEEE Trans. Communications 29 (1981), VCs by hops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}
@@ -35,17 +40,22 @@ const MOST_LINKS: u32 = 64;
 impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
+        let crowded = |links: u32, fewer: &str| {
+            let reason = format!("a router has {links} links, and {MOST_LINKS} at most are looked at");
+            Err(ConfigError::new("", reason).valid(format!("{fewer}, or routing.minimal, valiant or ugal")))
+        };
         match topology {
             Topology::HyperX(hyperx) if hyperx.degree() > MOST_LINKS => {
-                let reason =
-                    format!("a router has {} links, and {MOST_LINKS} at most are looked at", hyperx.degree());
-                Err(ConfigError::new("", reason).valid("shorter sides, or routing.minimal, valiant or ugal"))
+                crowded(hyperx.degree(), "shorter sides")
             }
-            Topology::Graph(_) => Err(ConfigError::new("", "no VC of a graph is known to be an escape")
-                .valid("another routing; topology.mesh, torus, ring, hyperx or fat_tree")),
+            Topology::Graph(graph) if graph.degree() > MOST_LINKS => {
+                crowded(graph.degree(), "fewer links of a router")
+            }
+            Topology::Graph(graph) => on_graph(graph),
             Topology::Dragonfly(_) => {
-                Err(ConfigError::new("", "a dragonfly has one shortest path between most routers")
-                    .valid("topology.mesh, torus, ring, hyperx or fat_tree; olm or par in a dragonfly"))
+                Err(ConfigError::new("", "a dragonfly has one shortest path between most routers").valid(
+                    "topology.mesh, torus, ring, hyperx, fat_tree or graph; olm or par in a dragonfly",
+                ))
             }
             _ if topology.has_escape() => Ok(Paths { hops: topology.diameter(), safety: Safety::Escape }),
             _ => Ok(Paths::any(topology.diameter(), 1)),
@@ -54,8 +64,24 @@ impl Config {
 
     /// The mechanism itself.
     pub fn build(&self, base: Minimal) -> Adaptive {
-        Adaptive { escape: base.topology().has_escape(), base }
+        let by_hop = matches!(base.topology(), Topology::Graph(_));
+        Adaptive { escape: base.topology().has_escape(), by_hop, base }
     }
+}
+
+fn on_graph(graph: &Graph) -> Result<Paths, ConfigError> {
+    let links = graph.diameter_with_nodes();
+    if links > vcs::MOST {
+        let reason = format!(
+            "a shortest path has up to {links} links and needs as many VCs, and a link has at most {}",
+            vcs::MOST
+        );
+        return Err(ConfigError::new("", reason).valid(format!(
+            "routers with nodes at most {} links apart; routing.minimal or up_down",
+            vcs::MOST
+        )));
+    }
+    Ok(Paths::by_hop(links.max(1)))
 }
 
 /// Minimal adaptive routing.
@@ -64,6 +90,15 @@ pub struct Adaptive {
     base: Minimal,
     /// Whether VC 0 is an escape VC -- constant.
     escape: bool,
+    /// Whether a hop has one VC, that of its number on the path -- constant.
+    by_hop: bool,
+}
+
+impl Adaptive {
+    /// The VCs in which a head may use any productive port.
+    fn vcs(&self, minimal: Way) -> Range<u8> {
+        if self.by_hop { minimal.vc..minimal.vc + 1 } else { u8::from(self.escape)..self.base.vcs().used(0) }
+    }
 }
 
 impl Mechanism for Adaptive {
@@ -99,7 +134,7 @@ impl Mechanism for Adaptive {
         visit: &mut impl FnMut(Way, RouteState),
     ) {
         let Choice::Shortest(productive) = &prospect.choice else { unreachable!("any shortest path") };
-        let vcs = u8::from(self.escape)..self.base.vcs().used(0);
+        let vcs = self.vcs(prospect.minimal);
         productive.each(|port| {
             vcs.clone().for_each(|vc| visit(Way { port: port as u16, class: 0, vc }, state));
         });
@@ -117,8 +152,8 @@ impl Mechanism for Adaptive {
         draws: &mut impl Draws,
     ) -> Decision {
         let Choice::Shortest(productive) = &prospect.choice else { unreachable!("any shortest path") };
-        let vcs = u8::from(self.escape)..self.base.vcs().used(0);
-        let request = view.roomiest(productive, vcs, |ties| draws.attempt().below(ties));
+        let request =
+            view.roomiest(productive, self.vcs(prospect.minimal), |ties| draws.attempt().below(ties));
         let escape = Some(prospect.minimal.highest()).filter(|_| self.escape);
         Decision { request: request.or(escape), after: *state }
     }

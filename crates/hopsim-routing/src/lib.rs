@@ -210,7 +210,7 @@ macro_rules! mechanisms {
 mechanisms! {
     /// Shortest path (MIN).
     Minimal(minimal),
-    /// Any shortest path, by the output with most free space (meshes, tori, HyperX, fat trees).
+    /// Any shortest path, by the output with most free space (meshes, tori, HyperX, fat trees, graphs).
     Adaptive(adaptive),
     /// Dimension by dimension, in increasing or in decreasing order (O1TURN).
     O1turn(o1turn),

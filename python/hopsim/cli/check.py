@@ -74,8 +74,8 @@ def _networks(points: Sequence[Point]) -> list[str]:
     for network, of_network in said.items():
         lines.append(network)
         for found, routings in of_network.items():
-            whose = f" with {', '.join(routings)}" if len(of_network) > 1 and routings else ""
-            lines.append(f"deadlock{whose}: {found}")
+            whose = f"{', '.join(routings)}: " if len(of_network) > 1 and routings else ""
+            lines.append(whose + found)
     return lines
 
 

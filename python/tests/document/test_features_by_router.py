@@ -52,6 +52,7 @@ FEATURES: dict[str, dict[str, Any]] = {
     "HyperX, fat tree": HYPERX,
     "graph, `minimal`": GRAPH,
     "graph, `up_down`": {**GRAPH, "routing": {"up_down": {}}},
+    "graph, `adaptive`": {**GRAPH, "routing": {"adaptive": {}}},
     "dragonfly, `minimal`, `valiant`, `ugal`": {**DRAGONFLY, "routing": {"ugal": {}}},
     "`piggyback`, `source_adaptive`": {**DRAGONFLY, "routing": {"piggyback": {}}},
     "`olm`, `par` in a dragonfly": {**DRAGONFLY, "routing": {"olm": {}}},

@@ -258,7 +258,7 @@ def test_check_describes_the_network_and_what_it_takes(hopsim: Command, tiny: Pa
         r"bisection at most \d+ links",
         lines[1],
     )
-    assert lines[2] == "deadlock: none can arise: 288 channels, 432 dependencies, no cycle"
+    assert lines[2] == "free of deadlock: 288 channels, 432 dependencies, no cycle"
     assert re.fullmatch(r"expected: under a second on \d+ cores?, about \d+ MB", lines[3])
     assert lines[4] == "OK"
 

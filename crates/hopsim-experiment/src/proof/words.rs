@@ -9,10 +9,10 @@ use hopsim_routing::vcs::Rings;
 /// What `hopsim check` says of a verdict, at most `most` heads having been looked at.
 pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
     match verdict {
-        Verdict::Proved(proof) => format!("none can arise: {}", of_proof(proof)),
+        Verdict::Proved(proof) => format!("free of deadlock: {}", of_proof(proof)),
         Verdict::Circle(circle) => match rule(plan).filter(|_| circle.is_of_resorts) {
-            Some(rule) => format!("not excluded: {}; yet {rule}", of_circle(plan, circle)),
-            None => format!("can arise: {}", of_circle(plan, circle)),
+            Some(rule) => format!("deadlock not excluded: {}; yet {rule}", of_circle(plan, circle)),
+            None => format!("can deadlock: {}", of_circle(plan, circle)),
         },
         Verdict::Unproved => {
             let rule = rule(plan).unwrap_or_else(|| "none excludes it".into());
@@ -21,7 +21,7 @@ pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
             } else {
                 format!("more than {} heads to look at", number(most))
             };
-            format!("not looked for: {why}; rule: {rule}")
+            format!("deadlock not looked for: {why}; rule: {rule}")
         }
     }
 }

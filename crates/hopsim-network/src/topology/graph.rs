@@ -334,6 +334,15 @@ impl Interconnect for Graph {
         true
     }
 
+    /// All ports by which fewest links are left, whatever their latencies; of the first 64.
+    fn nearer(&self, at: u32, to: u32, _trunk: u16) -> (usize, u64) {
+        let left = self.distance(at, to);
+        let ends = self.ends[at as usize].iter().enumerate().take(64);
+        let is_nearer = |end: &End| self.distance(end.router, to) < left;
+        let bits = ends.filter(|(_, end)| is_nearer(end)).fold(0, |bits, (number, _)| bits | 1 << number);
+        (self.nodes_per_router as usize, bits)
+    }
+
     #[inline]
     fn minimal_port(&self, at: u32, to: u32, _trunk: u16) -> (usize, u8) {
         (self.first_port(at, to), 0)

@@ -300,7 +300,7 @@ pub trait Interconnect {
     }
 
     /// The ports of the first links of all shortest paths from `at` to `to` ≠ `at`, a bit each from the given port on. `trunk`
-    /// is the choice in a torus where both ways round are equally short; in a dragonfly and in a graph one path counts.
+    /// is the choice in a torus where both ways round are equally short; in a dragonfly one path counts.
     #[inline]
     fn nearer(&self, at: u32, to: u32, trunk: u16) -> (usize, u64) {
         (self.minimal_port(at, to, trunk).0, 1)

@@ -41,6 +41,9 @@ fn candidates(head: &Head) -> (Vec<Request>, Option<Request>) {
         ways.nearer(cube, (here, to), &ties)
     } else if ways.is_hyperx() {
         ways.nearer_in_hyperx((here, to))
+    } else if let Some(ports) = ways.nearer_in_graph((here, to)) {
+        let vc = head.simulator.rules.vcs.allowed(head, ports[0], Goal::Destination)[0];
+        return (ports.into_iter().map(|port| Request { port, vc }).collect(), None);
     } else {
         return (all(&ways.ups().collect::<Vec<_>>(), 0), None);
     };

@@ -362,6 +362,16 @@ impl Ways {
         matches!(self.shape, Shape::HyperX(_))
     }
 
+    /// The ports of a graph behind which fewer links are left; `None` in another topology.
+    pub fn nearer_in_graph(&self, (from, to): (usize, usize)) -> Option<Vec<usize>> {
+        let Shape::Graph(_) = self.shape else { return None };
+        let left = self.distance(from, to);
+        let is_nearer = |port: &usize| {
+            self.neighbour(from, *port).is_some_and(|peer| peer != from && self.distance(peer, to) < left)
+        };
+        Some((0..self.neighbours[from].len()).filter(is_nearer).collect())
+    }
+
     /// The ports to the routers that have one coordinate more in common with the destination, dimension by dimension.
     pub fn nearer_in_hyperx(&self, (from, to): (usize, usize)) -> Vec<usize> {
         let Shape::HyperX(sides) = &self.shape else { return Vec::new() };

@@ -170,7 +170,7 @@ const NONMINIMAL: [&str; 32] = [
 ];
 
 /// where they never do,
-const MINIMAL: [&str; 18] = [
+const MINIMAL: [&str; 19] = [
     "minimal",
     "minimal mesh",
     "minimal torus",
@@ -182,6 +182,7 @@ const MINIMAL: [&str; 18] = [
     "adaptive torus",
     "adaptive ring",
     "adaptive fat_tree",
+    "adaptive graph",
     "up source",
     "up destination",
     "up random",

@@ -309,6 +309,17 @@ fn detours_in_graphs() {
 }
 
 #[test]
+fn any_shortest_path_of_a_graph() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let mut few = graph(10, &chords, "spread");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    for (topology, vcs) in [(&graph(10, &chords, "first"), 3), (&grid(4, "spread"), 7), (&few, 5)] {
+        agree([of_one_class(topology, &json!({ "adaptive": {} }), vcs)]);
+    }
+    agree([with_replies(of_one_class(&few, &json!({ "adaptive": {} }), 6))]);
+}
+
+#[test]
 fn detours_behind_the_first_hop() {
     let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
     let mut few = graph(10, &chords, "spread");

@@ -60,6 +60,9 @@ impl Vcs {
                     RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
                     Topology::Graph(_) | Topology::HyperX(_),
                 ) => Rule::ByHop { before_replies: 2 * ways.farthest() },
+                (RoutingConfig::Adaptive(_), Topology::Graph(_)) => {
+                    Rule::ByHop { before_replies: ways.farthest() }
+                }
                 (RoutingConfig::Par(_), _) => Rule::ByHop { before_replies: ways.longest_with_a_turn() },
                 (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_) | RoutingConfig::O1turn(_), _) => {
                     match plan.system.router {

@@ -51,8 +51,7 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
         if turns_where_it_cannot {
             other = json!({ "adaptive": {} });
         }
-        let refused = other.get("adaptive").is_some() || graph::vcs(&topology, &other).is_none();
-        if topology.get("graph").is_some() && refused {
+        if topology.get("graph").is_some() && graph::vcs(&topology, &other).is_none() {
             other = json!({ "up_down": {} });
         }
         return (topology, other);
@@ -108,8 +107,9 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
 /// Whether the detours of a routing have a VC for every link, so that there can be as many again for replies.
 pub fn can_answer_on_one_class(topology: &Value, routing: &Value) -> bool {
     let detours = ["valiant", "ugal", "par"].iter().any(|mechanism| routing.get(mechanism).is_some());
-    let by_hop = topology.get("graph").or(topology.get("hyperx")).is_some();
-    by_hop && detours && 2 * vcs_of_one_class(topology, routing) <= 16
+    let is_graph = topology.get("graph").is_some();
+    let by_hop = (is_graph || topology.get("hyperx").is_some()) && detours;
+    (by_hop || is_graph && routing.get("adaptive").is_some()) && 2 * vcs_of_one_class(topology, routing) <= 16
 }
 
 /// VCs that links of one class need, those of replies aside.
