@@ -123,6 +123,23 @@ def survey(config: str) -> str:
     raises.
     """
 
+def topology_info(config: str) -> str:
+    """Numbers of the topology of a resolved configuration, as JSON.
+
+    `topology` (its name), `routers`, `routers_with_nodes`, `nodes`, `groups`, `links` between routers,
+    `links_by_class`, `degree_min` and `degree_max` (links of a router), `diameter`, `diameter_with_nodes` (of
+    routers with nodes), `mean_distance` (over ordered pairs of different routers) [links] and
+    `bisection_upper_bound` (links of the best cut found between halves of the nodes). Raises `ConfigError`,
+    and what the handler of a signal raises.
+    """
+
+def topology_links(config: str) -> list[tuple[int, int, str]]:
+    """The links between routers of a resolved configuration, each once: two routers and the class.
+
+    By class, then by router and port of the router with the lower number. Raises `ConfigError`, and what the
+    handler of a signal raises.
+    """
+
 def deadlock(config: str) -> str | None:
     """Whether packets of a resolved configuration can wait for each other in a circle, in words.
 

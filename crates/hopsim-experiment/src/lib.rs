@@ -8,3 +8,4 @@ pub mod memory;
 pub mod plan;
 pub mod proof;
 pub mod survey;
+pub mod topology_info;

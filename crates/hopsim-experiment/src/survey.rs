@@ -82,7 +82,7 @@ impl Survey {
     }
 
     /// The survey of a topology alone, with shortest paths and a VC for each input port.
-    fn of_topology(topology: &Topology) -> Self {
+    pub(crate) fn of_topology(topology: &Topology) -> Self {
         let (map, ports) = (Map::new(topology), topology.ports());
         let (diameter, mean_distance, sampled) = map.distances();
         let count = |code: usize| {

@@ -14,7 +14,9 @@ use hopsim_experiment::config::names;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::{AnyPlan, settled};
 use hopsim_experiment::survey::{Survey, deadlock as look_for_deadlock};
+use hopsim_experiment::topology_info::{ListedLink, TopologyInfo, links as links_of};
 use hopsim_measure::statistics;
+use hopsim_network::topology::{Topology, TopologyConfig};
 use hopsim_routing::flexvc::{Example, Support, supported};
 use programs::{PythonFiles, Readers};
 use pyo3::exceptions::PyValueError;
@@ -100,6 +102,35 @@ fn survey(py: Python<'_>, config: &str) -> PyResult<String> {
     });
     let survey = survey?.map_err(|error| errors::in_configuration(&error))?;
     serde_json::to_string(&survey).map_err(errors::unwritable)
+}
+
+/// Numbers of the topology of a resolved configuration, as JSON: see [`TopologyInfo`]. Raises `ConfigError`, and what the handler of a
+/// signal raises.
+#[pyfunction]
+fn topology_info(py: Python<'_>, config: &str) -> PyResult<String> {
+    let info = of_topology(py, config, TopologyInfo::new)?;
+    serde_json::to_string(&info).map_err(errors::unwritable)
+}
+
+/// The links of the topology of a resolved configuration, each once: see [`links_of`]. Raises `ConfigError`, and what the handler of a
+/// signal raises.
+#[pyfunction]
+fn topology_links(py: Python<'_>, config: &str) -> PyResult<Vec<ListedLink>> {
+    of_topology(py, config, |_, topology| links_of(topology))
+}
+
+/// What is found in the topology of a resolved configuration.
+fn of_topology<T: Send>(
+    py: Python<'_>,
+    config: &str,
+    find: impl Fn(&TopologyConfig, &Topology) -> T + Send + Sync,
+) -> PyResult<T> {
+    let found = interrupts::heeded(py, || {
+        let experiment = document::from_json(config)?;
+        let topology = experiment.topology.build().map_err(|error| error.within("topology"))?;
+        hopsim_memory::or_shortage(|| find(&experiment.topology, &topology)).map_err(ConfigError::too_large)
+    });
+    found?.map_err(|error| errors::in_configuration(&error))
 }
 
 /// Whether packets of a resolved configuration can wait for each other in a circle, in words; `None` where there are no routers: see
@@ -190,6 +221,6 @@ mod _core {
     #[pymodule_export]
     use super::{
         axes, branch_at, closest, columns, deadlock, points, saturate, schema, settled_placements, student_t,
-        survey, vc_paths, version,
+        survey, topology_info, topology_links, vc_paths, version,
     };
 }

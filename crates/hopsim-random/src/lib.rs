@@ -53,6 +53,8 @@ pub enum Purpose {
     Allocation = 19,
     /// How long a packet is.
     PacketLength = 20,
+    /// Which routers of a random network are joined.
+    RandomGraph = 21,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

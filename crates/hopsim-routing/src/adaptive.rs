@@ -3,10 +3,10 @@
 use super::minimal::Minimal;
 use super::prospect::{Choice, Productive, Prospect};
 use super::view::{Draws, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Route, RouteState, Safety, Way, vcs};
+use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Paths, Route, RouteState, Safety, Way, vcs};
 use hopsim_network::error::ConfigError;
-use hopsim_network::topology::Topology;
 use hopsim_network::topology::graph::Graph;
+use hopsim_network::topology::{Interconnect as _, Topology};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,7 @@ use std::ops::Range;
 ///
 /// In a graph: over any link by which the packet has fewest links left, whatever their latencies. A hop has the VC whose number is that of
 /// the links passed before, so a link has as many VCs as the routers with nodes are apart at most. VCs increase along every path: no deadlock.
+/// In an XGFT a packet may use every VC, as in a fat tree.
 ///
 /// In a HyperX and in a graph a router has 64 links at most.
 ///
@@ -51,6 +52,13 @@ impl Config {
             Topology::Graph(graph) if graph.degree() > MOST_LINKS => {
                 crowded(graph.degree(), "fewer links of a router")
             }
+            Topology::Graph(graph) if graph.groups() > 1 => {
+                let reason = "looks for links of one class, and the topology has two";
+                Err(ConfigError::new("", reason).valid("routing.minimal, valiant or ugal"))
+            }
+            Topology::Graph(graph) if graph.goes_up_and_down() => {
+                Ok(Paths::any(graph.diameter_with_nodes(), 1))
+            }
             Topology::Graph(graph) => on_graph(graph),
             Topology::Dragonfly(_) => {
                 Err(ConfigError::new("", "a dragonfly has one shortest path between most routers").valid(
@@ -64,7 +72,7 @@ impl Config {
 
     /// The mechanism itself.
     pub fn build(&self, base: Minimal) -> Adaptive {
-        let by_hop = matches!(base.topology(), Topology::Graph(_));
+        let by_hop = matches!(base.topology(), Topology::Graph(graph) if !graph.goes_up_and_down());
         Adaptive { escape: base.topology().has_escape(), by_hop, base }
     }
 }
@@ -122,7 +130,8 @@ impl Mechanism for Adaptive {
         }
         // The escape VC is on the path in order of dimensions.
         let minimal = self.base.way(head, hop);
-        let choice = Choice::Shortest(Productive { ports, first: first as u16 });
+        let vc = if self.by_hop { minimal.vc } else { NO_VC };
+        let choice = Choice::Shortest(Productive { ports, first: first as u16, vc });
         Route::Undecided(Prospect { minimal, choice })
     }
 

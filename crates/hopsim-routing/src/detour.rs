@@ -64,9 +64,14 @@ pub struct Detour {
 
 /// The dragonfly of a topology with groups, or why the mechanism cannot run.
 pub fn dragonfly(topology: &Topology) -> Result<&Dragonfly, ConfigError> {
-    topology
-        .dragonfly()
-        .ok_or_else(|| ConfigError::new("", "needs a topology with groups").valid("topology.dragonfly"))
+    topology.dragonfly().ok_or_else(|| {
+        let reason = if topology.groups() > 1 {
+            "needs the groups of a dragonfly, whose routers are all joined to each other"
+        } else {
+            "needs a topology with groups"
+        };
+        ConfigError::new("", reason).valid("topology.dragonfly")
+    })
 }
 
 impl Detour {
@@ -87,7 +92,12 @@ impl Detour {
     /// Refuses choices among groups.
     fn check_without_groups(self, topology: &Topology, group: bool) -> Result<(), ConfigError> {
         let refuse = |key: &str, valid: &str| {
-            Err(ConfigError::new(key, "chooses among groups, which the topology does not have").valid(valid))
+            let reason = if topology.groups() > 1 {
+                "chooses among the groups of a dragonfly, and here any router with nodes may be the intermediate one"
+            } else {
+                "chooses among groups, which the topology does not have"
+            };
+            Err(ConfigError::new(key, reason).valid(valid))
         };
         if group {
             return refuse("intermediate", "router");
@@ -106,6 +116,9 @@ impl Detour {
 pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, ConfigError> {
     match topology {
         Topology::Cube(_) => Ok(Some(Paths::two_phases(topology.diameter()))),
+        Topology::Graph(graph) if graph.goes_up_and_down() => {
+            Ok(Some(Paths::two_phases(graph.diameter_with_nodes().max(1))))
+        }
         Topology::Dragonfly(_) | Topology::FatTree(_) | Topology::Ideal(_) => Ok(None),
         _ => {
             let links = match topology {
@@ -145,7 +158,11 @@ impl IntraGroup {
             Self::Local => "local",
             Self::Minimal => "minimal",
         };
-        let reason = "is about packets inside a group, and the topology has no groups";
+        let reason = if topology.groups() > 1 {
+            "is about packets inside a group of a dragonfly"
+        } else {
+            "is about packets inside a group, and the topology has no groups"
+        };
         Err(ConfigError::new("intra_group", reason).value(value).valid("no such key"))
     }
 }

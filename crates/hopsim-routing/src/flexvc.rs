@@ -232,9 +232,10 @@ impl FlexVc {
         Self { highest: [legs(false), legs(true)], selection }
     }
 
-    /// Every hop over a link of class 0 may use all of `vcs` VCs.
-    pub fn any(vcs: u8) -> Self {
-        Self { highest: [[ByClass::from([vcs - 1]); LEGS]; 2], selection: Selection::Shortest }
+    /// Every hop may use all of so many VCs of the class of its link.
+    pub fn any(vcs: ByClass<u8>) -> Self {
+        let highest = vcs.map(|vcs| vcs.saturating_sub(1));
+        Self { highest: [[highest; LEGS]; 2], selection: Selection::Shortest }
     }
 
     /// The highest VC that a hop may use; it may use all below, too.

@@ -31,8 +31,8 @@ pub const PATH: &[u8] = &[L, G, L];
 /// In a fat tree up to the nearest common ancestor and down again; `up` says by which ports: from level l by that of digit l of a
 /// number in base k, digit 0 being the lowest. No cycle with any number of VCs either.
 ///
-/// In any other graph: a path with fewest links, of those one with least latency, of those the one that
-/// `topology.graph.ties` says. A path keeps one VC from end to end, and paths that could wait for each other in a circle are put
+/// In a graph and in the families of topologies that are graphs: a path with fewest links, of those one with least latency, of those the
+/// one that `ties` of the topology says. A path keeps one VC from end to end, and paths that could wait for each other in a circle are put
 /// into different ones (layers): no deadlock. There must be as many VCs as the graph needs for that, and as many there are by
 /// default. `up_down` needs one VC only.
 ///
@@ -92,9 +92,10 @@ impl Config {
 fn on_graph(graph: &Graph) -> Result<Paths, ConfigError> {
     let Some(layers) = Layers::new(graph) else {
         let reason = format!("the shortest paths of the graph need more than {} VCs", vcs::MOST);
-        return Err(ConfigError::new("", reason).valid(
-            "topology.graph.ties = \"first\", which may need fewer, or routing.up_down, which needs one",
-        ));
+        let name = graph.name();
+        return Err(ConfigError::new("", reason).valid(format!(
+            "topology.{name}.ties = \"first\", which may need fewer, or routing.up_down, which needs one"
+        )));
     };
     let hops = graph.diameter();
     if layers.count() == 1 {

@@ -150,6 +150,10 @@ impl Config {
             let reason = "is about groups, which the topology does not have";
             return Err(ConfigError::new(key, reason).valid("no such key, or topology.dragonfly"));
         }
+        if topology.groups() > 1 {
+            let reason = "decides again only in a dragonfly, and where all links are of one class";
+            return Err(ConfigError::new("", reason).valid("routing.minimal, valiant or ugal"));
+        }
         self.comparison().check(topology)?;
         let [longest, apart] = match topology {
             Topology::Graph(graph) => [graph.diameter(), graph.diameter_with_nodes()],

@@ -27,13 +27,15 @@ pub enum Choice {
     Anew,
 }
 
-/// Productive ports: those whose links bring the packet nearer to its destination. The packet could choose them in any VC.
+/// Productive ports: those whose links bring the packet nearer to its destination. The packet could choose them in any VC, or in one alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Productive {
     /// A bit for each port, from port `first` on; at least one is set.
     pub ports: u64,
     /// The port of bit 0.
     pub first: u16,
+    /// The only VC, [`NO_VC`] if the packet could choose any.
+    pub vc: u8,
 }
 
 /// What is compared at the source: the minimal path and a detour.
@@ -112,11 +114,12 @@ impl Prospect {
         }
     }
 
-    /// Visits the ports that the head could choose in any VC, ascending.
+    /// Visits the productive ports that the head could choose, ascending, with the only VC; `None` where it could choose any.
     #[inline]
-    pub fn each_productive(&self, visit: impl FnMut(usize)) {
+    pub fn each_productive(&self, mut visit: impl FnMut(usize, Option<u8>)) {
         if let Choice::Shortest(productive) = &self.choice {
-            productive.each(visit);
+            let vc = Some(productive.vc).filter(|&vc| vc != NO_VC);
+            productive.each(|port| visit(port, vc));
         }
     }
 
@@ -160,10 +163,10 @@ mod tests {
     const GLOBAL_WAY: Way = Way { port: 9, class: GLOBAL, vc: 0 };
 
     /// What the engine is told: the ways, the productive ports and the misroutes.
-    fn told(prospect: &Prospect) -> (Vec<Way>, Vec<usize>, Vec<(u8, u8)>) {
+    fn told(prospect: &Prospect) -> (Vec<Way>, Vec<(usize, Option<u8>)>, Vec<(u8, u8)>) {
         let mut told = (Vec::new(), Vec::new(), Vec::new());
         prospect.each_way(|way| told.0.push(way));
-        prospect.each_productive(|port| told.1.push(port));
+        prospect.each_productive(|port, vc| told.1.push((port, vc)));
         prospect.each_misroute(|class, vc| told.2.push((class, vc)));
         told
     }
@@ -182,9 +185,12 @@ mod tests {
 
     #[test]
     fn the_engine_is_told_the_outputs_of_every_kind_once() {
-        let ports = Choice::Shortest(Productive { ports: 0b1011, first: 2 });
-        let shortest = Prospect { minimal: LOCAL_WAY, choice: ports };
-        assert_eq!(told(&shortest), (vec![LOCAL_WAY], vec![2, 3, 5], vec![]));
+        for (vc, told_vc) in [(NO_VC, None), (7, Some(7))] {
+            let ports = Choice::Shortest(Productive { ports: 0b1011, first: 2, vc });
+            let shortest = Prospect { minimal: LOCAL_WAY, choice: ports };
+            let productive = [2, 3, 5].map(|port| (port, told_vc)).to_vec();
+            assert_eq!(told(&shortest), (vec![LOCAL_WAY], productive, vec![]));
+        }
         assert_eq!(told(&detour(LOCAL_WAY, GLOBAL_WAY)), (vec![LOCAL_WAY, GLOBAL_WAY], vec![], vec![]));
         assert_eq!(told(&detour(LOCAL_WAY, LOCAL_WAY)), (vec![LOCAL_WAY], vec![], vec![]));
         for (vcs, misroutes) in

@@ -70,15 +70,22 @@ impl VcSequence {
 
     /// No order at all: every hop uses the same VC.
     pub fn unordered(classes: &Classes, vc: u8) -> Self {
+        Self::always(classes, ByClass::splat(vc))
+    }
+
+    /// Every hop uses the VC that the class of its link has.
+    pub fn always(classes: &Classes, vcs: ByClass<u8>) -> Self {
         let one_of_each: [u8; MOST_CLASSES] = std::array::from_fn(|class| class as u8);
-        Self { next: Box::new([ByClass::splat(vc); 256]), ..Self::new(&one_of_each, classes, false) }
+        Self { next: Box::new([vcs; 256]), ..Self::new(&one_of_each, classes, false) }
     }
 
     /// Every hop uses the VC of the one before.
     pub fn keeping(classes: &Classes) -> Self {
         let mut table = Self::unordered(classes, 0);
-        for vc in 0..classes.links[0].vcs {
-            table.next[table.code(0, vc) as usize] = ByClass::splat(vc);
+        for (class, link) in (0..).zip(&classes.links) {
+            for vc in 0..link.vcs {
+                table.next[table.code(class, vc) as usize] = ByClass::splat(vc);
+            }
         }
         table
     }

@@ -75,9 +75,10 @@ impl Vcs {
         Self::new(sequence, Rule::Phases { upper: 1, last: 1 }, used)
     }
 
-    /// The lower half of `count` VCs for the first of two phases, and the upper half, which may have one more, for the second.
-    pub fn in_halves(sequence: VcSequence, count: u8) -> Self {
-        Self::new(sequence, Rule::Phases { upper: count / 2, last: count - 1 }, ByClass::from([count]))
+    /// The lower half of `count` VCs for the first of two phases, and the upper half, which may have one more, for the second;
+    /// `used` of each class.
+    pub fn in_halves(sequence: VcSequence, count: u8, used: ByClass<u8>) -> Self {
+        Self::new(sequence, Rule::Phases { upper: count / 2, last: count - 1 }, used)
     }
 
     /// A VC for every path, which it keeps from end to end; `used` of each class.
@@ -90,10 +91,10 @@ impl Vcs {
         Self::new(sequence, Rule::Flexible(flex), used)
     }
 
-    /// Every hop may use any of `count` VCs of link class 0.
-    pub fn any(classes: &Classes, count: u8) -> Self {
-        let sequence = VcSequence::unordered(classes, count - 1);
-        Self::new(sequence, Rule::Any(FlexVc::any(count)), ByClass::from([count]))
+    /// Every hop may use any of so many VCs of the class of its link.
+    pub fn any(classes: &Classes, counts: ByClass<u8>) -> Self {
+        let sequence = VcSequence::always(classes, counts.map(|count| count.saturating_sub(1)));
+        Self::new(sequence, Rule::Any(FlexVc::any(counts)), counts)
     }
 
     /// The VCs, with what hops in rings heed.

@@ -93,8 +93,8 @@ fn sample(count: u32, total: u32, what: &str, stream: &mut Stream) -> Result<Vec
 }
 
 fn nodes_of_group(topology: &Topology, group: u32) -> impl Iterator<Item = u32> {
-    let per_group = topology.routers() / topology.groups() * topology.nodes_per_router();
-    // In a fat tree only the first routers have nodes.
+    // The first routers have nodes, which are numbered group by group.
+    let per_group = topology.nodes().div_ceil(topology.groups());
     group * per_group..((group + 1) * per_group).min(topology.nodes())
 }
 

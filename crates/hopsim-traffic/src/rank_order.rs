@@ -47,7 +47,7 @@ impl RankOrder {
                 stream.shuffle(&mut ordered);
             }
             Self::RoundRobin(unit) => {
-                let per_group = topology.routers() / topology.groups();
+                let per_group = topology.routers_with_nodes().div_ceil(topology.groups());
                 let routers = if unit == Unit::Groups { per_group } else { 1 };
                 ordered.sort_unstable();
                 ordered = dealt(&ordered, |node| topology.router_of(node) / routers);

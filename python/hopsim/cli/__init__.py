@@ -34,6 +34,7 @@ _COMMANDS = {
         "hopsim.cli.check",
         "Validate FILE without running it; show its networks and what it would take.",
     ),
+    "topology": ("hopsim.cli.topology", "Say what the network of FILE is like, or write its links."),
     "list": ("hopsim.cli.list", "Show every mechanism, preset and example with one line each."),
     "explain": (
         "hopsim.cli.explain",

@@ -59,18 +59,23 @@ TERMS = (
     ),
     Term(
         ("slim fly", "slimfly"),
-        "No topology of its own: write its links into a file, for `topology.graph` with `file`. It is "
-        "routed by `minimal` (as many VCs as keep it free of deadlock), `up_down`, `valiant` and `ugal`.",
+        "`topology.slim_fly`, routed by `minimal` (as many VCs as keep it free of deadlock), `up_down`, "
+        "`valiant` and `ugal`.",
     ),
     Term(
         ("jellyfish", "random regular graph", "PolarFly", "Xpander"),
-        "No topology of its own: write its links into a file, for `topology.graph` with `file`; networkx "
-        "writes GraphML, which it reads. It is routed by `minimal`, `up_down`, `valiant` and `ugal`.",
+        "`topology.jellyfish`, `polarfly` and `xpander`, routed by `minimal`, `up_down`, `valiant` and "
+        "`ugal`. Links of other networks are read from a file by `topology.graph`; networkx writes GraphML.",
     ),
     Term(
         ("dragonfly+", "dragonfly plus", "megafly"),
-        "No topology of its own: write its links into a file, for `topology.graph` with `file` and "
-        "`nodes`, the number of nodes of each router. Routing that knows its groups there is not.",
+        "`topology.dragonfly_plus`, routed by `minimal`, and over any leaf by `valiant` and `ugal`. "
+        "Routing that looks at its groups, as `piggyback` and `olm` do in a dragonfly, there is not.",
+    ),
+    Term(
+        ("leaf-spine", "leaf spine", "XGFT", "PGFT", "oversubscribed fat tree", "folded Clos"),
+        "`topology.xgft`: levels of switches with any numbers of links down and up. Parallel links between "
+        "two switches (PGFT) are written as `topology.graph`.",
     ),
     Term(
         ("flattened butterfly", "hypercube", "generalized hypercube"),

@@ -53,6 +53,12 @@ FEATURES: dict[str, dict[str, Any]] = {
     "graph, `minimal`": GRAPH,
     "graph, `up_down`": {**GRAPH, "routing": {"up_down": {}}},
     "graph, `adaptive`": {**GRAPH, "routing": {"adaptive": {}}},
+    "graph, `valiant`, `ugal`": {**GRAPH, "routing": {"ugal": {}}},
+    "slim fly, PolarFly, jellyfish, Xpander, XGFT": {"topology": {"slim_fly": {"q": 4}}},
+    "dragonfly+, `minimal`, `valiant`, `ugal`": {
+        "topology": {"dragonfly_plus": {"leaves": 2}},
+        "routing": {"ugal": {}},
+    },
     "dragonfly, `minimal`, `valiant`, `ugal`": {**DRAGONFLY, "routing": {"ugal": {}}},
     "`piggyback`, `source_adaptive`": {**DRAGONFLY, "routing": {"piggyback": {}}},
     "`olm`, `par` in a dragonfly": {**DRAGONFLY, "routing": {"olm": {}}},

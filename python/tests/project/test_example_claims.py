@@ -45,6 +45,7 @@ PRIORITY = "jobs.0.priority"
 CHANGES: dict[str, dict[str, Any]] = {
     "ideal": {"measure.streams": ["messages"]},
     "fairness_advc": {"sweep.product.load": [0.4]},
+    "families": {"sweep.product.load": [0.1, 0.9]},
     "on_chip": {"sweep.product.load": [0.3]},
     "speculative_on_chip": {"sweep.product.load": [0.05, 0.35]},
     "flattened_butterfly": {"sweep.product.load": [0.05, 0.3]},
@@ -508,6 +509,46 @@ def detours_accept_more_on_longer_paths() -> None:
         for routing in ("minimal", "valiant")
     )
     assert valiant > minimal
+
+
+def of_families(metric: str, load: float, routing: str) -> dict[str, float]:
+    """A metric of the networks of `families`."""
+    found = [
+        result
+        for result in results("families")
+        if (result.axes["load"], result.axes["routing"]) == (load, routing)
+    ]
+    return {next(iter(result.axes["topology"])): float(result.summary[metric]) for result in found}
+
+
+@claim(
+    "families",
+    "At a load of 0.1 the slim fly and the PolarFly, in which no two routers are more than two links apart, "
+    "have the lowest latencies, and the tree has the highest.",
+)
+def two_links_are_fast() -> None:
+    latencies = of_families("packet_latency_mean", 0.1, "minimal")
+    ordered = sorted(latencies, key=lambda name: latencies[name])
+    assert set(ordered[:2]) == {"slim_fly", "polarfly"}
+    assert ordered[-1] == "xgft"
+
+
+@claim(
+    "families",
+    "With minimal routing these three accept more than 0.8 at a load of 0.9, and the networks that are drawn "
+    "at random less than 0.5.",
+)
+def two_links_and_trees_accept_more() -> None:
+    accepted = of_families("accepted_load", 0.9, "minimal")
+    assert min(accepted[name] for name in ("slim_fly", "polarfly", "xgft")) > 0.8
+    assert max(accepted[name] for name in ("jellyfish", "xpander")) < 0.5
+
+
+@claim("families", "UGAL has more paths to choose from and accepts more there.")
+def ugal_spreads_paths_of_random_networks() -> None:
+    minimal, ugal = (of_families("accepted_load", 0.9, routing) for routing in ("minimal", "ugal"))
+    for name in ("jellyfish", "xpander"):
+        assert ugal[name] > 1.1 * minimal[name]
 
 
 @claim("fairness_advc", "the accepted load stays the same.")

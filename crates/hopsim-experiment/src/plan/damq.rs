@@ -33,7 +33,7 @@ fn share_packets(
 ) -> Result<Option<ByClass<Shares>>, ConfigError> {
     let RouterConfig::Cioq(router) = &experiment.router else { return Ok(None) };
     let Some(damq) = router.buffers.damq else { return Ok(None) };
-    if topology.dragonfly().is_none() {
+    if topology.group_classes().is_none() {
         let reason = "the reserves are those of local and global links, which the topology does not have";
         return Err(
             ConfigError::new("router.cioq.buffers.damq", reason).valid("no such key, or topology.dragonfly")

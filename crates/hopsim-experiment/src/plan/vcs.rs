@@ -269,22 +269,27 @@ fn order(paths: &Flexible, vcs: ByClass<u32>, reply: ByClass<u32>) -> Order {
 /// The VC management of a resolved experiment.
 pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let classes = &network.classes;
-    let count = classes.links[0].vcs;
+    // Where packets keep their VC, or VCs are divided, as many are used of all classes.
+    let count = classes.links.iter().map(|class| class.vcs).min().unwrap_or(1);
+    let used = ByClass::from_fn(|class| if class < classes.links.len() { count } else { 0 });
     let unordered = || VcSequence::unordered(classes, 0);
     let vcs = match &paths.safety {
         Safety::Ordered(order) => build_ordered(experiment, order, network),
-        Safety::Escape => Vcs::chosen(unordered(), ByClass::from([count])),
+        Safety::Escape => Vcs::chosen(unordered(), used),
         Safety::Phases | Safety::Orders if matches!(experiment.router, RouterConfig::VirtualChannel(_)) => {
-            Vcs::in_halves(unordered(), count)
+            Vcs::in_halves(unordered(), count, used)
         }
-        Safety::Phases | Safety::Orders => Vcs::by_phase(unordered(), ByClass::from([count])),
-        Safety::Layers(layers) => {
-            Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), ByClass::from([count]))
+        Safety::Phases | Safety::Orders => Vcs::by_phase(unordered(), used),
+        Safety::Layers(layers) => Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), used),
+        Safety::Any { .. } if classes.links.iter().all(|class| class.vcs == 1) => {
+            Vcs::increasing(unordered())
         }
-        Safety::Any { .. } if count == 1 => Vcs::increasing(unordered()),
         // Of two VCs each class has one.
-        Safety::Dateline(_) if count == 2 => Vcs::chosen(unordered(), ByClass::from([count])),
-        Safety::Any { .. } | Safety::Dateline(_) => Vcs::any(classes, count),
+        Safety::Dateline(_) if count == 2 => Vcs::chosen(unordered(), used),
+        Safety::Any { .. } | Safety::Dateline(_) => {
+            let of_class = |class: usize| classes.links.get(class).map_or(0, |link| link.vcs);
+            Vcs::any(classes, ByClass::from_fn(of_class))
+        }
     };
     vcs.in_rings(match paths.safety {
         Safety::Dateline(config) => Rings::Dateline(Dateline::new(config, count)),

@@ -83,7 +83,7 @@ fn networks() -> Vec<Value> {
 }
 
 /// Networks of one class of links, in which detours have a VC for every link: the Petersen graph, a ring with chords and
-/// routers without nodes, and HyperX networks.
+/// routers without nodes, families of graphs, and HyperX networks.
 fn networks_of_one_class() -> Vec<Value> {
     let edges = |pairs: Vec<(u32, u32)>| -> Value {
         pairs.into_iter().map(|(one, other)| json!({ "between": [one, other] })).collect()
@@ -93,6 +93,10 @@ fn networks_of_one_class() -> Vec<Value> {
     vec![
         json!({ "graph": { "edges": edges(petersen) } }),
         json!({ "graph": { "edges": edges(chords), "routers_with_nodes": 6 } }),
+        json!({ "slim_fly": { "q": 3, "nodes_per_router": 1 } }),
+        json!({ "polarfly": { "q": 3, "nodes_per_router": 1 } }),
+        json!({ "jellyfish": { "routers": 12, "degree": 3, "nodes_per_router": 1 } }),
+        json!({ "xpander": { "routers": 12, "degree": 3, "nodes_per_router": 1 } }),
         json!({ "hyperx": { "sides": [6] } }),
         json!({ "hyperx": { "sides": [4, 3] } }),
         json!({ "hyperx": { "sides": [2, 3, 2] } }),

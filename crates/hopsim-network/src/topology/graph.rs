@@ -1,7 +1,10 @@
 //! Any graph: see [`Config`].
 
 use super::shortest::{Maze, ShortestPaths, Step, Ties, distances};
-use super::{Interconnect, LATENCIES, MAX_ROUTER_PORTS, NODES_PER_ROUTER, Parameters, PortClass};
+use super::{
+    GLOBAL, GroupClasses, Interconnect, LATENCIES, LOCAL, MAX_ROUTER_PORTS, NODES_PER_ROUTER, Parameters,
+    PortClass,
+};
 use crate::by_class::ByClass;
 use crate::error::{ConfigError, valid, within};
 use schemars::JsonSchema;
@@ -10,7 +13,7 @@ use std::ops::Range;
 use std::ops::RangeInclusive;
 
 /// Most routers: the tables of paths grow with their square.
-const MAX_ROUTERS: u32 = 2048;
+pub const MAX_ROUTERS: u32 = 2048;
 
 /// Any network of routers: a list of links, or a file of them.
 ///
@@ -110,17 +113,52 @@ struct End {
     cycles_per_phit: u32,
 }
 
+/// Groups of routers: leaves, which have nodes and come first, and spines.
+#[derive(Clone, Copy, Debug)]
+pub struct Groups {
+    /// Number of groups.
+    pub groups: u32,
+    /// Leaves of a group.
+    pub leaves: u32,
+    /// Spines of a group.
+    pub spines: u32,
+}
+
+/// What a graph is made of. All of it has been checked, but for the number of ports and whether the links join all routers.
+pub struct Wiring<'a> {
+    /// Name of the topology in a document.
+    pub name: &'static str,
+    /// The links.
+    pub edges: &'a [Edge],
+    /// Number of routers.
+    pub routers: u32,
+    /// Nodes of each of the first routers.
+    pub nodes: &'a [u32],
+    /// Which of several shortest paths packets take.
+    pub ties: Ties,
+    /// Whether links have latencies of their own, and not all of a class the same.
+    pub own_latencies: bool,
+    /// Whether all shortest paths between routers with nodes go up links of a tree and down again.
+    pub goes_up_and_down: bool,
+    /// Groups of routers, if there are any, and how many links, the first ones, are inside them: local ones. The others are global.
+    pub groups: Option<(Groups, usize)>,
+}
+
 /// A graph.
 #[derive(Clone, Debug)]
 pub struct Graph {
+    name: &'static str,
     nodes_per_router: u32,
     routers: u32,
     /// The first node of every router that has some, and behind them the number of nodes.
     first_node: Vec<u32>,
-    /// Links of the router that has most.
-    degree: u32,
-    /// Ends of the links of every router, in the order of its ports -- constant.
-    ends: Vec<Vec<End>>,
+    /// Ports for links of each class, as many as the router has links that has most.
+    degrees: [u32; 2],
+    /// Ends of the links of every router, by port behind those for nodes -- constant.
+    ends: Vec<Vec<Option<End>>>,
+    own_latencies: bool,
+    goes_up_and_down: bool,
+    groups: Option<Groups>,
     /// Shortest paths from every router to every router with nodes -- constant.
     paths: ShortestPaths,
 }
@@ -202,27 +240,71 @@ impl Graph {
         }
         let routers = config.routers()?;
         let nodes = config.nodes_of_routers(routers)?;
+        Self::assemble(&Wiring {
+            name: "graph",
+            edges: &config.edges,
+            routers,
+            nodes: &nodes,
+            ties: config.ties,
+            own_latencies: true,
+            goes_up_and_down: false,
+            groups: None,
+        })
+    }
+
+    /// Finds the paths over some links.
+    pub fn assemble(wiring: &Wiring<'_>) -> Result<Self, ConfigError> {
+        let &Wiring { name, routers, nodes, own_latencies, goes_up_and_down, .. } = wiring;
         let nodes_per_router = nodes.iter().copied().max().unwrap_or(0);
-        let degree = degree(config, (routers, nodes_per_router))?;
-        let ends = ends(config, (routers, nodes_per_router));
+        let degrees = degrees(wiring, nodes_per_router)?;
+        let ends = ends(wiring, nodes_per_router, degrees);
         check_connected(&ends)?;
-        let paths = ShortestPaths::new(&maze(&ends, nodes_per_router, nodes.len() as u32), config.ties);
+        let paths = ShortestPaths::new(&maze(&ends, nodes_per_router, nodes.len() as u32), wiring.ties);
+        let groups = wiring.groups.map(|(groups, _)| groups);
         let mut first_node = vec![0];
         first_node.extend(nodes.iter().scan(0, |next, nodes| {
             *next += nodes;
             Some(*next)
         }));
-        Ok(Self { nodes_per_router, routers, first_node, degree, ends, paths })
+        Ok(Self {
+            name,
+            nodes_per_router,
+            routers,
+            first_node,
+            degrees,
+            ends,
+            own_latencies,
+            goes_up_and_down,
+            groups,
+            paths,
+        })
     }
 
-    /// Links of the router that has most.
+    /// Name of the topology in a document: `graph`, or that of the family that the graph is of.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Ports for links of a router.
     pub fn degree(&self) -> u32 {
-        self.degree
+        self.degrees.iter().sum()
+    }
+
+    /// Whether all shortest paths between routers with nodes go up links of a tree and down again: they wait for each other in no
+    /// circle, in whatever VC.
+    pub fn goes_up_and_down(&self) -> bool {
+        self.goes_up_and_down
+    }
+
+    /// The class of the link at a link port.
+    #[inline]
+    fn class(&self, port: usize) -> u8 {
+        u8::from(port >= (self.nodes_per_router + self.degrees[0]) as usize)
     }
 
     fn end(&self, router: u32, port: usize) -> Option<End> {
         let number = port.checked_sub(self.nodes_per_router as usize)?;
-        self.ends[router as usize].get(number).copied()
+        self.ends[router as usize].get(number).copied().flatten()
     }
 
     /// The link port of the shortest path from `at` to `to` ≠ `at`, a router with nodes.
@@ -314,8 +396,14 @@ impl Interconnect for Graph {
 
     fn ports(&self) -> Vec<PortClass> {
         let mut ports = vec![PortClass::Terminal; self.nodes_per_router as usize];
-        ports.resize(ports.len() + self.degree as usize, PortClass::Link(0));
+        for (class, degree) in (0..).zip(self.degrees) {
+            ports.resize(ports.len() + degree as usize, PortClass::Link(class));
+        }
         ports
+    }
+
+    fn link_classes(&self) -> &'static [&'static str] {
+        if self.groups.is_some() { &["local", "global"] } else { &["network"] }
     }
 
     fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
@@ -323,7 +411,7 @@ impl Interconnect for Graph {
     }
 
     fn latency(&self, router: u32, port: usize, of_class: u32) -> u32 {
-        self.end(router, port).map_or(of_class, |end| end.latency)
+        self.end(router, port).filter(|_| self.own_latencies).map_or(of_class, |end| end.latency)
     }
 
     fn cycles_per_phit(&self, router: u32, port: usize) -> u32 {
@@ -331,21 +419,22 @@ impl Interconnect for Graph {
     }
 
     fn has_latencies(&self) -> bool {
-        true
+        self.own_latencies
     }
 
     /// All ports by which fewest links are left, whatever their latencies; of the first 64.
     fn nearer(&self, at: u32, to: u32, _trunk: u16) -> (usize, u64) {
         let left = self.distance(at, to);
         let ends = self.ends[at as usize].iter().enumerate().take(64);
-        let is_nearer = |end: &End| self.distance(end.router, to) < left;
+        let is_nearer = |end: &Option<End>| end.is_some_and(|end| self.distance(end.router, to) < left);
         let bits = ends.filter(|(_, end)| is_nearer(end)).fold(0, |bits, (number, _)| bits | 1 << number);
         (self.nodes_per_router as usize, bits)
     }
 
     #[inline]
     fn minimal_port(&self, at: u32, to: u32, _trunk: u16) -> (usize, u8) {
-        (self.first_port(at, to), 0)
+        let port = self.first_port(at, to);
+        (port, self.class(port))
     }
 
     fn diameter(&self) -> u32 {
@@ -353,39 +442,81 @@ impl Interconnect for Graph {
     }
 
     fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {
-        ByClass::from([self.distance(from, to)])
+        if self.groups.is_none() {
+            return ByClass::from([self.distance(from, to)]);
+        }
+        let (mut at, mut hops) = (from, ByClass::default());
+        while at != to {
+            let port = self.first_port(at, to);
+            let Some(end) = self.end(at, port) else { break };
+            hops[usize::from(self.class(port))] += 1;
+            at = end.router;
+        }
+        hops
     }
 
-    fn minimal_latency(&self, from: u32, to: u32, (_, length): (&[u32], u32)) -> u32 {
-        self.path_latency(from, to, length)
+    fn minimal_latency(&self, from: u32, to: u32, (latencies, length): (&[u32], u32)) -> u32 {
+        if self.own_latencies {
+            return self.path_latency(from, to, length);
+        }
+        let hops = self.minimal_hops(from, to);
+        hops.iter().zip(latencies).map(|(&hops, &latency)| u32::from(hops) * latency).sum()
+    }
+
+    fn group(&self, router: u32) -> u32 {
+        let Some(Groups { groups, leaves, spines }) = self.groups else { return 0 };
+        router.checked_sub(groups * leaves).map_or(router / leaves, |spine| spine / spines)
+    }
+
+    fn groups(&self) -> u32 {
+        self.groups.map_or(1, |groups| groups.groups)
+    }
+
+    fn group_classes(&self) -> Option<GroupClasses> {
+        self.groups.map(|_| GroupClasses { inside: LOCAL, between: GLOBAL })
     }
 }
 
-/// Links of the router that has most.
-fn degree(config: &Config, (routers, nodes_per_router): (u32, u32)) -> Result<u32, ConfigError> {
-    let mut degrees = vec![0u32; routers as usize];
-    config.edges.iter().flat_map(|edge| edge.between).for_each(|router| degrees[router as usize] += 1);
-    let degree = degrees.iter().copied().max().unwrap_or(0);
-    let ports = degree.saturating_add(nodes_per_router);
-    match degrees.iter().position(|&links| links == degree) {
+/// Links of each class of the router that has most.
+fn degrees(wiring: &Wiring<'_>, nodes_per_router: u32) -> Result<[u32; 2], ConfigError> {
+    let local = wiring.groups.map_or(wiring.edges.len(), |(_, local)| local);
+    let (first, second) = wiring.edges.split_at(local);
+    let of = |edges: &[Edge]| {
+        let mut degrees = vec![0u32; wiring.routers as usize];
+        edges.iter().flat_map(|edge| edge.between).for_each(|router| degrees[router as usize] += 1);
+        degrees
+    };
+    let most = |degrees: &[u32]| degrees.iter().copied().max().unwrap_or(0);
+    let (first, second) = (of(first), of(second));
+    let degrees = [most(&first), most(&second)];
+    let ports = degrees.iter().sum::<u32>().saturating_add(nodes_per_router);
+    match first.iter().position(|&links| links == degrees[0]) {
         Some(router) if ports > MAX_ROUTER_PORTS => {
             let reason = format!("router {router} would have {ports} ports");
             let valid = format!("at most {MAX_ROUTER_PORTS} ports per router, terminal ones included");
             Err(ConfigError::new("edges", reason).valid(valid))
         }
-        _ => Ok(degree),
+        _ => Ok(degrees),
     }
 }
 
 /// The links of every router. A link without a latency has one of 1 cycle.
-fn ends(config: &Config, (routers, nodes_per_router): (u32, u32)) -> Vec<Vec<End>> {
-    let mut ends: Vec<Vec<End>> = vec![Vec::new(); routers as usize];
-    for edge in &config.edges {
+fn ends(wiring: &Wiring<'_>, nodes_per_router: u32, degrees: [u32; 2]) -> Vec<Vec<Option<End>>> {
+    let mut ends: Vec<Vec<Option<End>>> = vec![Vec::new(); wiring.routers as usize];
+    let local = wiring.groups.map_or(usize::MAX, |(_, local)| local);
+    for (index, edge) in wiring.edges.iter().enumerate() {
+        if index >= local {
+            // Ports that routers have for more links of the first class stay unplugged.
+            for router in edge.between {
+                let ends = &mut ends[router as usize];
+                ends.resize(ends.len().max(degrees[0] as usize), None);
+            }
+        }
         let [one, other] = edge.between;
         let port = |router: u32| nodes_per_router as u16 + ends[router as usize].len() as u16;
         let (here, there) = (port(one), port(other));
         let Edge { latency, cycles_per_phit, .. } = *edge;
-        let end = |router, port| End { router, port, latency: latency.unwrap_or(1), cycles_per_phit };
+        let end = |router, port| Some(End { router, port, latency: latency.unwrap_or(1), cycles_per_phit });
         ends[one as usize].push(end(other, there));
         ends[other as usize].push(end(one, here));
     }
@@ -393,8 +524,9 @@ fn ends(config: &Config, (routers, nodes_per_router): (u32, u32)) -> Vec<Vec<End
 }
 
 /// Refuses a graph of several parts.
-fn check_connected(ends: &[Vec<End>]) -> Result<(), ConfigError> {
-    let distances = distances(ends.len(), 0, |router| ends[router as usize].iter().map(|end| end.router));
+fn check_connected(ends: &[Vec<Option<End>>]) -> Result<(), ConfigError> {
+    let neighbours = |router: u32| ends[router as usize].iter().flatten().map(|end| end.router);
+    let distances = distances(ends.len(), 0, neighbours);
     let (unreached, reached): (Vec<u32>, Vec<u32>) =
         (0..ends.len() as u32).partition(|&router| distances[router as usize] == u32::MAX);
     if unreached.is_empty() {
@@ -416,14 +548,15 @@ fn list(routers: &[u32]) -> String {
 }
 
 /// Places are routers.
-fn maze(ends: &[Vec<End>], nodes_per_router: u32, routers_with_nodes: u32) -> Maze {
+fn maze(ends: &[Vec<Option<End>>], nodes_per_router: u32, routers_with_nodes: u32) -> Maze {
     let mut links = 0;
-    let mut step = |(number, end): (usize, &End)| {
+    let mut step = |(number, end): (usize, &Option<End>)| {
+        let end = end.as_ref()?;
         links += 1;
         let port = nodes_per_router as u16 + number as u16;
-        Step { port, link: links - 1, latency: end.latency, to: end.router }
+        Some(Step { port, link: links - 1, latency: end.latency, to: end.router })
     };
-    let steps = ends.iter().map(|ends| ends.iter().enumerate().map(&mut step).collect()).collect();
+    let steps = ends.iter().map(|ends| ends.iter().enumerate().filter_map(&mut step).collect()).collect();
     Maze { steps, ends: (0..routers_with_nodes).map(|router| vec![router]).collect(), links: links as usize }
 }
 

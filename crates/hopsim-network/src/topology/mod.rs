@@ -7,12 +7,20 @@
 mod arrangement;
 pub mod cube;
 pub mod dragonfly;
+pub mod dragonfly_plus;
+mod family;
 pub mod fat_tree;
+mod field;
 pub mod graph;
 pub mod grid;
 pub mod hyperx;
 pub mod ideal;
+pub mod jellyfish;
+pub mod polarfly;
 pub mod shortest;
+pub mod slim_fly;
+pub mod xgft;
+pub mod xpander;
 
 use crate::by_class::{ByClass, MOST_CLASSES};
 use crate::error::ConfigError;
@@ -33,13 +41,14 @@ const NODES_PER_ROUTER: RangeInclusive<u32> = 1..=64;
 /// Latencies that a link may have \[cycles\].
 pub const LATENCIES: RangeInclusive<u32> = 1..=60_000;
 
-/// One row per topology: its names in Rust and of its file, and with documentation what the document may say of it.
+/// One row per topology: its names in Rust and of its file, and with documentation what the document may say of it. A family of
+/// topologies that are graphs has a row there.
 macro_rules! topologies {
-    ($($kind:ident($module:ident) { $($(#[$doc:meta])* $name:ident($key:literal, $config:ident),)* })*) => {
+    ($($kind:ident($module:ident) { $($(#[$doc:meta])* $name:ident($key:literal, $config:path),)* })*) => {
         /// How the routers are linked.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         pub enum TopologyConfig {
-            $($($(#[$doc])* #[serde(rename = $key)] $name($module::$config),)*)*
+            $($($(#[$doc])* #[serde(rename = $key)] $name($config),)*)*
         }
 
         /// A topology ready to be asked.
@@ -119,31 +128,43 @@ macro_rules! questions {
 topologies! {
     Dragonfly(dragonfly) {
         /// Groups of routers, fully connected inside, joined by global links (Kim et al., ISCA 2008).
-        Dragonfly("dragonfly", Config),
+        Dragonfly("dragonfly", dragonfly::Config),
     }
     Cube(cube) {
         /// Routers on a grid.
-        Mesh("mesh", MeshConfig),
+        Mesh("mesh", cube::MeshConfig),
         /// Routers on a grid whose opposite edges are joined.
-        Torus("torus", TorusConfig),
+        Torus("torus", cube::TorusConfig),
         /// Routers in a circle.
-        Ring("ring", RingConfig),
+        Ring("ring", cube::RingConfig),
     }
     Ideal(ideal) {
         /// No network: messages take a latency and the time of their length.
-        Ideal("ideal", Config),
+        Ideal("ideal", ideal::Config),
     }
     HyperX(hyperx) {
         /// Routers on a grid, fully connected along each dimension (flattened butterfly; Ahn et al., SC 2009).
-        HyperX("hyperx", Config),
+        HyperX("hyperx", hyperx::Config),
     }
     FatTree(fat_tree) {
         /// Levels of switches with as many links up as down (k-ary n-tree).
-        FatTree("fat_tree", Config),
+        FatTree("fat_tree", fat_tree::Config),
     }
     Graph(graph) {
         /// Any network of routers, from a list of links or a file.
-        Graph("graph", Config),
+        Graph("graph", graph::Config),
+        /// Every two routers at most two links apart, with few links each (McKay-Miller-Širáň graphs; Besta and Hoefler, SC 2014).
+        SlimFly("slim_fly", slim_fly::Config),
+        /// The points of a projective plane, every two at most two links apart (Lakhotia et al., SC 2022).
+        Polarfly("polarfly", polarfly::Config),
+        /// Groups of leaf and spine routers, joined by global links between spines (megafly; Shpiner et al., HiPINEB 2017).
+        DragonflyPlus("dragonfly_plus", dragonfly_plus::Config),
+        /// Routers joined at random, each to equally many others (Singla et al., NSDI 2012).
+        Jellyfish("jellyfish", jellyfish::Config),
+        /// Sets of routers, every two joined by links that pair their routers at random (Valadarsky et al., CoNEXT 2016).
+        Xpander("xpander", xpander::Config),
+        /// Levels of switches with any numbers of links down and up: leaf-spine networks, oversubscribed fat trees (XGFT).
+        Xgft("xgft", xgft::Config),
     }
 }
 

@@ -8,7 +8,7 @@ pub fn choose(head: &Head) -> Option<Choice> {
     if head.router() == head.destination() {
         return Some(head.eject());
     }
-    if let Some(down) = head.ways().down(head.router(), head.destination()) {
+    if let Some(down) = only_way(head) {
         return Some(head.ask(down));
     }
     let (adaptive, escape) = candidates(head);
@@ -21,11 +21,18 @@ pub fn options(head: &Head) -> Vec<Request> {
     if head.router() == head.destination() {
         return head.ejections();
     }
-    if let Some(down) = head.ways().down(head.router(), head.destination()) {
+    if let Some(down) = only_way(head) {
         return head.all_of(down, Goal::Destination);
     }
     let (adaptive, escape) = candidates(head);
     adaptive.into_iter().chain(escape).collect()
+}
+
+/// The port of a head that has one alone: down a fat tree, or on the only shortest path of a graph.
+fn only_way(head: &Head) -> Option<usize> {
+    let (here, to) = (head.router(), head.destination());
+    let in_graph = head.ways().nearer_in_graph((here, to)).filter(|ports| ports.len() == 1);
+    head.ways().down(here, to).or(in_graph.map(|ports| ports[0]))
 }
 
 /// The adaptive VCs that bring a packet nearer, and its escape VC if there is one. In a fat tree the packet is on its way up.
@@ -42,8 +49,9 @@ fn candidates(head: &Head) -> (Vec<Request>, Option<Request>) {
     } else if ways.is_hyperx() {
         ways.nearer_in_hyperx((here, to))
     } else if let Some(ports) = ways.nearer_in_graph((here, to)) {
-        let vc = head.simulator.rules.vcs.allowed(head, ports[0], Goal::Destination)[0];
-        return (ports.into_iter().map(|port| Request { port, vc }).collect(), None);
+        let vcs = head.simulator.rules.vcs.allowed(head, ports[0], Goal::Destination);
+        let of = |port: usize| vcs.iter().map(move |&vc| Request { port, vc });
+        return (ports.into_iter().flat_map(of).collect(), None);
     } else {
         return (all(&ways.ups().collect::<Vec<_>>(), 0), None);
     };

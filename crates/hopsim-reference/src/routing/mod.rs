@@ -7,6 +7,7 @@
 
 mod adaptive;
 mod detour;
+pub mod families;
 mod head;
 mod in_transit;
 mod o1turn;

@@ -14,7 +14,7 @@ impl Vcs {
     pub fn allowed(&self, head: &Head, port: usize, goal: Goal) -> Vec<u8> {
         let class = head.class(port);
         match &self.rule {
-            Rule::Any(count) => (0..*count).collect(),
+            Rule::Any(counts) => (0..counts[usize::from(class)]).collect(),
             Rule::Dateline { vcs, class } => half(*vcs, is_upper(*class, head, port)),
             Rule::Phases => vec![u8::from(goal == Goal::Destination)],
             Rule::HalfPhases { vcs } => half(*vcs, goal == Goal::Destination),

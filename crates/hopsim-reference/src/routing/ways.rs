@@ -1,5 +1,6 @@
 //! Shortest ways between routers, link by link.
 
+use super::families;
 use super::tables::Tables;
 use crate::state::place::Link;
 use hopsim_experiment::plan::Plan;
@@ -128,6 +129,11 @@ impl Ways {
             TopologyConfig::Ideal(_) => unreachable!("it has no ways"),
             TopologyConfig::Graph(config) => {
                 Shape::Graph(Tables::of_graph(&plan.system.topology, config.ties))
+            }
+            family => {
+                families::check(family, &plan.system.topology);
+                let ties = families::ties(family).expect("it is one");
+                Shape::Graph(Tables::of_graph(&plan.system.topology, ties))
             }
         };
         let up = match &plan.experiment.routing {

@@ -317,6 +317,13 @@ fn any_shortest_path_of_a_graph() {
         agree([of_one_class(topology, &json!({ "adaptive": {} }), vcs)]);
     }
     agree([with_replies(of_one_class(&few, &json!({ "adaptive": {} }), 6))]);
+    let tree = json!({ "xgft": { "children": [3, 3, 2], "parents": [1, 2, 3] } });
+    agree([1, 3].map(|vcs| of_one_class(&tree, &json!({ "adaptive": {} }), vcs)));
+    agree([of_one_class(
+        &json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } }),
+        &json!({ "adaptive": {} }),
+        2,
+    )]);
 }
 
 #[test]
@@ -330,9 +337,9 @@ fn detours_behind_the_first_hop() {
         json!({ "par": { "threshold": 1 } }),
         json!({ "par": { "occupancy": "port" } }),
     ] {
-        for (topology, vcs) in
-            [(&graph(10, &chords, "first"), 9), (&grid(4, "spread"), 13), (&few, 9), (&hyperx, 7)]
-        {
+        let tree = json!({ "xgft": { "children": [3, 3, 2], "parents": [1, 2, 3] } });
+        let first = graph(10, &chords, "first");
+        for (topology, vcs) in [(&first, 9), (&grid(4, "spread"), 13), (&few, 9), (&hyperx, 7), (&tree, 10)] {
             let document = of_one_class(topology, &routing, vcs);
             let plan = Document(document.clone()).plan().unwrap();
             let packets = hopsim_core::engine::trace(&plan, CYCLES).unwrap();
@@ -344,6 +351,55 @@ fn detours_behind_the_first_hop() {
         }
     }
     agree([with_replies(of_one_class(&hyperx, &json!({ "par": {} }), 14))]);
+}
+
+/// A crowded network of a family.
+fn family(topology: &Value, routing: &Value, vcs: u32) -> Value {
+    let mut document = of_one_class(topology, routing, vcs);
+    if topology.get("dragonfly_plus").is_some() {
+        document["links"] = json!({ "local": { "latency": 2 }, "global": { "latency": 7 } });
+        document["router"] = router(&json!({ "local": vcs, "global": vcs + 1, "injection": 2 }));
+    }
+    document
+}
+
+#[test]
+fn families_of_graphs() {
+    let detours = [
+        json!({ "valiant": {} }),
+        json!({ "valiant": { "recompute": true } }),
+        json!({ "ugal": {} }),
+        json!({ "ugal": { "threshold": 1, "sticky": false } }),
+    ];
+    for (topology, minimal, detour) in [
+        (json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } }), 4, 4),
+        (json!({ "slim_fly": { "q": 3, "ties": "first" } }), 4, 5),
+        (json!({ "polarfly": { "q": 4, "nodes_per_router": 3 } }), 4, 4),
+        (json!({ "jellyfish": { "routers": 20, "degree": 3, "nodes_per_router": 2, "seed": 3 } }), 6, 8),
+        (json!({ "jellyfish": { "routers": 9, "degree": 6, "seed": 2 } }), 3, 4),
+        (json!({ "xpander": { "routers": 20, "degree": 4, "nodes_per_router": 2 } }), 6, 6),
+        (json!({ "xgft": { "children": [3, 3, 2], "parents": [1, 2, 3] } }), 1, 2),
+        (json!({ "xgft": { "children": [4, 5], "parents": [1, 3], "ties": "first" } }), 3, 2),
+        (
+            json!({ "dragonfly_plus": { "leaves": 3, "spines": 2, "global_links": 2, "nodes_per_leaf": 3 } }),
+            2,
+            2,
+        ),
+        (json!({ "dragonfly_plus": { "leaves": 2, "spines": 4, "global_links": 2, "groups": 4 } }), 1, 2),
+        (
+            json!({ "dragonfly_plus": {
+                "leaves": 4, "spines": 2, "global_links": 3, "groups": 5, "arrangement": { "random": {} },
+            } }),
+            3,
+            3,
+        ),
+    ] {
+        agree([family(&topology, &json!({ "minimal": {} }), minimal)]);
+        agree(detours.iter().map(|routing| family(&topology, routing, detour)));
+        if topology.get("dragonfly_plus").is_none() {
+            agree([family(&topology, &json!({ "up_down": {} }), 2)]);
+        }
+    }
 }
 
 /// All source files below a directory.

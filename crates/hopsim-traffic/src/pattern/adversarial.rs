@@ -52,6 +52,11 @@ impl Config {
             Offset::Groups(offset) => offset,
             Offset::H(_) => site.topology.dragonfly().map_or(0, Dragonfly::h),
         };
+        if matches!(self.offset, Offset::H(_)) && groups > 1 && site.topology.dragonfly().is_none() {
+            return Err(ConfigError::new("offset", "h is of a dragonfly, and this is another topology")
+                .value("h")
+                .valid(format!("1 … {}", groups - 1)));
+        }
         if groups < 2 {
             return Err(ConfigError::new("offset", "the network has one group, and no other to send to")
                 .value(offset)

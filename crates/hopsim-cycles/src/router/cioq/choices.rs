@@ -9,8 +9,8 @@ use crate::router::cioq::waiting::WaitingHeads;
 use crate::system::System;
 use hopsim_network::by_class::ByClass;
 use hopsim_network::network::TERMINAL;
-use hopsim_routing::RouteState;
 use hopsim_routing::prospect::Prospect;
+use hopsim_routing::{Request, RouteState};
 
 /// Most VCs of a port.
 const VCS: usize = 16;
@@ -117,9 +117,12 @@ impl<const W: usize> Choices<W> {
             return Mask::ALL;
         }
         let mut candidates = Mask::EMPTY;
-        prospect.each_productive(|port| {
-            let info = tables.port(port);
-            candidates.insert_field(info.pair(0), info.pair_field);
+        prospect.each_productive(|port, vc| match vc {
+            Some(vc) => candidates.insert(tables.output(Request { port, vc })),
+            None => {
+                let info = tables.port(port);
+                candidates.insert_field(info.pair(0), info.pair_field);
+            }
         });
         prospect.each_way(|way| {
             candidates.insert(tables.output(way.highest()));

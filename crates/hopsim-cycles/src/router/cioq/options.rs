@@ -45,7 +45,10 @@ impl<const W: usize, M: Run> Inspection<'_, '_, W, M> {
         prospect.each_way(|way| visit((way.port as usize, way.vc)));
         // The escape VC is there for the path in order of dimensions alone.
         let first = u8::from(self.context.kernel.constants.system.topology.has_escape());
-        prospect.each_productive(|port| (first..layout.output_vcs[port]).for_each(|vc| visit((port, vc))));
+        prospect.each_productive(|port, only| {
+            let vcs = only.map_or(first..layout.output_vcs[port], |vc| vc..vc + 1);
+            vcs.for_each(|vc| visit((port, vc)));
+        });
         prospect.each_misroute(|class, vc| {
             let ports = (0..layout.ports()).filter(|&port| layout.class[port] == class + 1);
             ports.for_each(|port| visit((port, vc)));

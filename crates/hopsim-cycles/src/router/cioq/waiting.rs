@@ -307,9 +307,9 @@ impl<const W: usize> RouterWaits<W> {
     }
 }
 
-/// Visits the ports of minimal path and detour, and the ports that a head could choose in any VC.
+/// Visits the ports of minimal path and detour, and the productive ones.
 #[inline]
 fn each_own_port(prospect: &Prospect, mut visit: impl FnMut(usize)) {
-    prospect.each_productive(&mut visit);
+    prospect.each_productive(|port, _| visit(port));
     prospect.each_way(|way| visit(way.port as usize));
 }

@@ -3,6 +3,7 @@
 use super::flexvc::Order;
 use super::layers;
 use super::paths::{LinkVc, count, number, paths};
+use crate::routing::families;
 use crate::routing::ways::Ways;
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_cycles::system::RouterPlan;
@@ -29,8 +30,8 @@ pub enum Rule {
     Increasing { orders: [Vec<LinkVc>; 2], reuses: bool },
     /// All VCs from which the rest of the path still fits.
     Flexible { order: Order, detour: &'static str },
-    /// So many VCs, whatever the hop.
-    Any(u8),
+    /// So many VCs of the class of the link, whatever the hop.
+    Any([u8; 2]),
     /// Of so many VCs those of the class that the datelines of rings say.
     Dateline { vcs: u8, class: ClassRule },
     /// VC 0 to the intermediate router or by increasing dimensions, VC 1 to the destination or by decreasing dimensions.
@@ -49,6 +50,9 @@ impl Vcs {
         let links = &plan.system.network.classes.links;
         let moves_flits = matches!(plan.system.router, RouterPlan::VirtualChannel(_));
         let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
+        let all = [links[0].vcs, links.get(1).map_or(0, |link| link.vcs)];
+        // Where packets keep their VC, or VCs are divided, as many are used of all classes.
+        let least = links.iter().map(|link| link.vcs).min().unwrap_or(1);
         if ways.dragonfly().is_none() {
             let rule = match (routing, &*plan.system.topology) {
                 (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), Topology::HyperX(_))
@@ -59,31 +63,32 @@ impl Vcs {
                 (
                     RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
                     Topology::Graph(_) | Topology::HyperX(_),
-                ) => Rule::ByHop { before_replies: 2 * ways.farthest() },
-                (RoutingConfig::Adaptive(_), Topology::Graph(_)) => {
+                ) if !families::goes_up_and_down(&plan.experiment.topology) => {
+                    Rule::ByHop { before_replies: 2 * ways.farthest() }
+                }
+                (RoutingConfig::Adaptive(_), Topology::Graph(_))
+                    if !families::goes_up_and_down(&plan.experiment.topology) =>
+                {
                     Rule::ByHop { before_replies: ways.farthest() }
                 }
                 (RoutingConfig::Par(_), _) => Rule::ByHop { before_replies: ways.longest_with_a_turn() },
                 (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_) | RoutingConfig::O1turn(_), _) => {
                     match plan.system.router {
-                        RouterPlan::VirtualChannel(_) => Rule::HalfPhases { vcs: links[0].vcs },
+                        RouterPlan::VirtualChannel(_) => Rule::HalfPhases { vcs: least },
                         RouterPlan::Cioq(_) => Rule::Phases,
                     }
                 }
-                (RoutingConfig::Minimal(_), Topology::Graph(graph)) => {
-                    match layers::of(graph, links[0].vcs, ways) {
-                        Some(vcs) => Rule::Kept(vcs),
-                        None => Rule::Any(links[0].vcs),
-                    }
-                }
+                (RoutingConfig::Minimal(_), Topology::Graph(graph)) => match layers::of(graph, least, ways) {
+                    Some(vcs) => Rule::Kept(vcs),
+                    None => Rule::Any(all),
+                },
                 (RoutingConfig::Minimal(_), Topology::Cube(cube)) if cube.wraps() => in_rings(plan),
-                _ => Rule::Any(links[0].vcs),
+                _ => Rule::Any(all),
             };
-            return Self { rule, selection: Selection::Shortest, used: [links[0].vcs, 0], sensed: [0; 2] };
+            return Self { rule, selection: Selection::Shortest, used: all, sensed: [0; 2] };
         }
         let (path, references) = paths(routing);
         let config = plan.experiment.router.vcs();
-        let all = [links[0].vcs, links[1].vcs];
         if let VcManagement::Flexvc(flexvc) = config.management {
             let detour = if matches!(routing, RoutingConfig::Minimal(_)) { "" } else { path };
             let reply = config.reply.map_or([0; 2], |reply| [reply.local as u8, reply.global as u8]);
@@ -110,6 +115,6 @@ fn in_rings(plan: &Plan) -> Rule {
     match config.rings {
         Some(Rings::Dateline(dateline)) => Rule::Dateline { vcs, class: dateline.class },
         None if moves_flits && config.bubble.is_none() => Rule::Dateline { vcs, class: ClassRule::Crossing },
-        _ => Rule::Any(vcs),
+        _ => Rule::Any([vcs, 0]),
     }
 }

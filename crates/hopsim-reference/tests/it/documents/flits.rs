@@ -1,6 +1,6 @@
 //! Random documents with virtual-channel routers, which let flits through one by one.
 
-use super::graph::graph;
+use super::graph::{family, graph};
 use super::network::{classes, dateline, dragonfly, fat_tree, fit_ejection, grid, has_rings, links, torus};
 use super::programs::{Workload, make_room, place, programs};
 use super::routing::{fit, routing_of_one_class, turn_once, ugal, valiant, vcs_needed, vcs_of_one_class};
@@ -62,6 +62,7 @@ fn topology() -> impl Strategy<Value = Value> {
         1 => grid(ORDINARY).prop_map(|grid| json!({ "hyperx": grid })),
         2 => fat_tree(ORDINARY),
         3 => graph(),
+        1 => family(),
     ]
 }
 
@@ -164,7 +165,7 @@ impl Parts {
         let by_packets = self.whole_packets || copies == 2 || has_programs;
         let room = if by_packets { longest } else { 1 };
         let mut buffers = json!({ "injection": room + self.injection_room });
-        let grouped = classes(topology).len() > 1;
+        let grouped = topology.get("dragonfly").is_some();
         let selection = self.selection.as_ref().filter(|_| grouped && copies == 1);
         if let Some(selection) = selection {
             vcs["management"] = json!({ "flexvc": { "selection": selection } });
@@ -178,7 +179,7 @@ impl Parts {
         } else if in_rings {
             vec![2]
         } else {
-            vec![vcs_of_one_class(topology, routing)]
+            vec![vcs_of_one_class(topology, routing); 2]
         };
         for ((class, needed), size) in classes(topology).iter().zip(needed).zip(self.buffers) {
             vcs[*class] = json!((needed * copies + self.spare_vcs).min(16));

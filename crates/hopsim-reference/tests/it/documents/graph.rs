@@ -3,6 +3,7 @@
 use hopsim_network::topology::TopologyConfig;
 use hopsim_routing::RoutingConfig;
 use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::{Value, json};
 
 /// Cycles that a link takes for a phit.
@@ -43,11 +44,61 @@ pub fn up_down() -> impl Strategy<Value = Value> {
     prop::option::of(0..2u32).prop_map(|root| json!({ "up_down": { "root": root } }))
 }
 
-/// Number of nodes.
-pub fn nodes(keys: &Value) -> u64 {
-    let ends = keys["edges"].as_array().unwrap().iter().flat_map(|edge| edge["between"].as_array().unwrap());
-    let all = ends.map(|router| router.as_u64().unwrap()).max().unwrap() + 1;
-    keys["routers_with_nodes"].as_u64().unwrap_or(all) * keys["nodes_per_router"].as_u64().unwrap()
+/// A small network of a family.
+pub fn family() -> impl Strategy<Value = Value> {
+    let ties = select(vec!["spread", "spread", "first"]);
+    let nodes = 1..=2u32;
+    let slim = select(vec![3, 4]).prop_map(|q| json!({ "slim_fly": { "q": q } }));
+    let polar = select(vec![2, 3, 4]).prop_map(|q| json!({ "polarfly": { "q": q } }));
+    let jelly = (2..6u32, 4..9u32, 0..50u64).prop_map(|(degree, more, seed)| {
+        let routers = (degree + more).next_multiple_of(2);
+        json!({ "jellyfish": { "routers": routers, "degree": degree, "seed": seed } })
+    });
+    let lift = (2..5u32, 1..4u32, 0..50u64).prop_map(|(degree, size, seed)| {
+        json!({ "xpander": { "routers": (degree + 1) * size, "degree": degree, "seed": seed } })
+    });
+    let trees = select(vec![
+        (vec![2, 3], vec![1, 2]),
+        (vec![1, 2, 3], vec![1, 2, 2]),
+        (vec![2, 2, 2], vec![1, 1, 3]),
+    ]);
+    let tree =
+        trees.prop_map(|(children, parents)| json!({ "xgft": { "children": children, "parents": parents } }));
+    let shapes = (
+        [1..=3u32, 1..=3u32, 1..=2u32],
+        0..3u32,
+        select(vec![json!("palmtree"), json!("consecutive"), json!({ "random": {} })]),
+    );
+    let plus = shapes.prop_map(|([leaves, spines, global], fewer, arrangement)| {
+        let groups = (spines * global + 1).saturating_sub(fewer).clamp(2, 5);
+        json!({ "dragonfly_plus": {
+            "leaves": leaves, "spines": spines, "global_links": global,
+            "groups": groups, "arrangement": arrangement,
+        } })
+    });
+    let any = prop_oneof![1 => slim, 1 => polar, 1 => jelly, 1 => lift, 1 => tree, 2 => plus];
+    (any, nodes, ties).prop_map(|(mut topology, nodes, ties)| {
+        let (name, keys) = topology.as_object_mut().unwrap().iter_mut().next().unwrap();
+        keys["ties"] = json!(ties);
+        match name.as_str() {
+            "xgft" => {}
+            "dragonfly_plus" => keys["nodes_per_leaf"] = json!(nodes),
+            _ => keys["nodes_per_router"] = json!(nodes),
+        }
+        topology
+    })
+}
+
+/// Whether a topology is a graph, or of a family of those.
+pub fn is_graph(topology: &Value) -> bool {
+    const NAMES: [&str; 7] =
+        ["graph", "slim_fly", "polarfly", "jellyfish", "xpander", "xgft", "dragonfly_plus"];
+    NAMES.iter().any(|&name| topology.get(name).is_some())
+}
+
+/// Whether its detours have a VC for every link.
+pub fn has_vcs_by_hop(topology: &Value) -> bool {
+    is_graph(topology) && topology.get("xgft").or(topology.get("dragonfly_plus")).is_none()
 }
 
 /// VCs that links need, if they can have so many.

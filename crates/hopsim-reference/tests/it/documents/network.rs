@@ -1,6 +1,6 @@
 //! Random topologies, their links, and what keeps their nodes from injecting.
 
-use super::graph::{self, graph};
+use super::graph::{family, graph};
 use super::{mostly, one_of};
 use hopsim_network::topology::TopologyConfig;
 use proptest::prelude::*;
@@ -16,6 +16,7 @@ pub fn topology(common: u32) -> impl Strategy<Value = Value> {
         3 => grid(common).prop_map(|grid| json!({ "hyperx": grid })),
         3 => fat_tree(common),
         4 => graph(),
+        2 => family(),
     ]
 }
 
@@ -79,7 +80,8 @@ pub fn fat_tree(common: u32) -> impl Strategy<Value = Value> {
 
 /// Names of the link classes.
 pub fn classes(topology: &Value) -> &'static [&'static str] {
-    if topology.get("dragonfly").is_some() { &["local", "global"] } else { &["network"] }
+    let grouped = topology.get("dragonfly").or(topology.get("dragonfly_plus"));
+    if grouped.is_some() { &["local", "global"] } else { &["network"] }
 }
 
 /// Whether links form rings.
@@ -97,19 +99,8 @@ pub fn dateline() -> impl Strategy<Value = Value> {
 
 /// Number of nodes.
 pub fn nodes(topology: &Value) -> u64 {
-    let (name, keys) = topology.as_object().unwrap().iter().next().unwrap();
-    let number = |key: &str| keys[key].as_u64().unwrap();
-    let per_router = keys.get("nodes_per_router").map_or(1, |nodes| nodes.as_u64().unwrap());
-    match name.as_str() {
-        "dragonfly" => number("p") * number("a") * number("groups"),
-        "fat_tree" => number("k").pow(number("levels") as u32),
-        "ring" => number("routers") * per_router,
-        "graph" => graph::nodes(keys),
-        _ => {
-            keys["sides"].as_array().unwrap().iter().map(|side| side.as_u64().unwrap()).product::<u64>()
-                * per_router
-        }
-    }
+    let config: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
+    config.build().unwrap().nodes().into()
 }
 
 /// Latencies of the classes of links of any topology.

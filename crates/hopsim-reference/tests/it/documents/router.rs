@@ -137,13 +137,24 @@ impl Router {
         (links, vcs)
     }
 
+    /// The same where VCs have no order.
+    fn vcs_without_order(&self, document: &Value) -> ([u32; 2], Value) {
+        let needed = vcs_of_one_class(&document["topology"], &document["routing"]);
+        let links = self.spare_vcs.map(|spare| (needed + spare).min(16));
+        (links, json!({ "local": links[0], "global": links[1], "injection": self.injection_vcs }))
+    }
+
     pub fn build(&self, document: &Value) -> Value {
         let jobs = document["jobs"].as_array().unwrap();
         let longest = jobs.iter().map(longest_packet).max().unwrap();
         if let [class] = classes(&document["topology"]) {
             return self.build_of_one_class(document, (class, longest));
         }
-        let (links, vcs) = self.vcs(document);
+        let (links, vcs) = if document["topology"].get("dragonfly").is_some() {
+            self.vcs(document)
+        } else {
+            self.vcs_without_order(document)
+        };
         let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
         let mut buffers = json!({ "local": room(0), "global": room(1), "injection": room(2) });
         if self.cioq

@@ -47,12 +47,14 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
             other = json!({ "adaptive": {} });
         }
         let turns_where_it_cannot =
-            other.get("par").is_some() && topology.get("graph").or(topology.get("hyperx")).is_none();
+            other.get("par").is_some() && !graph::is_graph(&topology) && topology.get("hyperx").is_none();
         if turns_where_it_cannot {
             other = json!({ "adaptive": {} });
         }
-        if topology.get("graph").is_some() && graph::vcs(&topology, &other).is_none() {
-            other = json!({ "up_down": {} });
+        if graph::is_graph(&topology) && graph::vcs(&topology, &other).is_none() {
+            // Links of two classes have no order up and down.
+            let only = if topology.get("dragonfly_plus").is_some() { "minimal" } else { "up_down" };
+            other = json!({ only: {} });
         }
         return (topology, other);
     }
@@ -107,14 +109,14 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
 /// Whether the detours of a routing have a VC for every link, so that there can be as many again for replies.
 pub fn can_answer_on_one_class(topology: &Value, routing: &Value) -> bool {
     let detours = ["valiant", "ugal", "par"].iter().any(|mechanism| routing.get(mechanism).is_some());
-    let is_graph = topology.get("graph").is_some();
+    let is_graph = graph::has_vcs_by_hop(topology);
     let by_hop = (is_graph || topology.get("hyperx").is_some()) && detours;
     (by_hop || is_graph && routing.get("adaptive").is_some()) && 2 * vcs_of_one_class(topology, routing) <= 16
 }
 
 /// VCs that links of one class need, those of replies aside.
 pub fn vcs_of_one_class(topology: &Value, routing: &Value) -> u32 {
-    if topology.get("graph").is_some() {
+    if graph::is_graph(topology) {
         return graph::vcs(topology, routing).unwrap();
     }
     if let Some(sides) = topology["hyperx"]["sides"].as_array().filter(|_| routing.get("par").is_some()) {

@@ -1,7 +1,7 @@
 //! Random jobs and what they send.
 
 use super::mostly;
-use super::network::{classes, nodes};
+use super::network::nodes;
 use super::routing::can_answer_on_one_class;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -169,7 +169,8 @@ fn draw_lengths(traffic: &mut Map<String, Value>, draw: u64) {
 pub fn fit(document: &mut Value, parts: usize) {
     let (topology, all) = (document["topology"].clone(), nodes(&document["topology"]));
     // Replies need VCs in an order, and may not wait for a signal.
-    let ordered = classes(&topology).len() == 2 || can_answer_on_one_class(&topology, &document["routing"]);
+    let ordered =
+        topology.get("dragonfly").is_some() || can_answer_on_one_class(&topology, &document["routing"]);
     let answered = ordered && document["nic"]["control"].get("sat").is_none();
     let grid = ["mesh", "torus", "ring"].iter().any(|&name| topology.get(name).is_some());
     if !grid && document["nic"]["injection_vc"] == "direction" {

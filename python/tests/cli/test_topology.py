@@ -1,0 +1,207 @@
+"""`hopsim topology`: the numbers of a network, and its links as a list that gives the same network again."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import hopsim as hs
+from hopsim.cli import cli
+from hopsim.errors import ConfigError
+from hopsim.files import toml
+
+TRAFFIC = {
+    "load": 0.3,
+    "measure": {"warmup": 200, "cycles": 600, "batches": 1},
+}
+
+FAMILIES: dict[str, dict[str, Any]] = {
+    "slim_fly": {"q": 4, "nodes_per_router": 2},
+    "polarfly": {"q": 4, "nodes_per_router": 2},
+    "jellyfish": {"routers": 18, "degree": 5, "nodes_per_router": 2, "ties": "first"},
+    "xpander": {"routers": 18, "degree": 5, "nodes_per_router": 2},
+    "xgft": {"children": [3, 3, 2], "parents": [1, 2, 3]},
+}
+DRAGONFLY_PLUS = {"dragonfly_plus": {"leaves": 3, "spines": 2}}
+
+
+def document(topology: dict[str, Any], **more: Any) -> str:
+    return toml.document({**TRAFFIC, "topology": topology, **more})
+
+
+def command(*arguments: str, text: str) -> str:
+    done = CliRunner().invoke(cli, ["topology", *arguments[:1], "-", *arguments[1:]], input=text)
+    if done.exception is not None:
+        raise done.exception
+    return done.output
+
+
+def refused(*arguments: str, text: str) -> str:
+    with pytest.raises(ConfigError) as error:
+        command(*arguments, text=text)
+    return str(error.value)
+
+
+def info(topology: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return json.loads(command("info", "--json", text=document(topology, **more)))
+
+
+def graph(topology: dict[str, Any]) -> nx.MultiGraph[int]:
+    """The network as it is exported."""
+    exported = command("export", text=document(topology))
+    lines = [line.split() for line in exported.splitlines() if not line.startswith("#")]
+    graph: nx.MultiGraph[int] = nx.MultiGraph()
+    graph.add_edges_from((int(one), int(other)) for one, other, *_ in lines)
+    return graph
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        *({name: keys} for name, keys in FAMILIES.items()),
+        DRAGONFLY_PLUS,
+        {"dragonfly": {"p": 2, "a": 4, "h": 2, "groups": 5}},
+        {"torus": {"sides": [4, 3]}},
+        {"fat_tree": {"k": 3, "levels": 2}},
+        {"graph": {"edges": [{"between": [0, 1]}, {"between": [1, 0]}, {"between": [1, 2]}]}},
+    ],
+    ids=lambda topology: next(iter(topology)),
+)
+def test_the_numbers_are_those_that_networkx_finds(topology: dict[str, Any]) -> None:
+    found, network = info(topology), graph(topology)
+    degrees = [degree for _, degree in network.degree()]
+    simple = nx.Graph(network)
+    assert found["topology"] == next(iter(topology))
+    assert found["routers"] == network.number_of_nodes()
+    assert found["links"] == network.number_of_edges() == sum(found["links_by_class"].values())
+    assert (found["degree_min"], found["degree_max"]) == (min(degrees), max(degrees))
+    assert found["diameter"] == nx.diameter(simple)
+    assert found["mean_distance"] == pytest.approx(nx.average_shortest_path_length(simple), rel=1e-12)
+
+
+def test_the_keys_are_those_that_are_promised() -> None:
+    found = info({"slim_fly": {"q": 19}})
+    expected = {"routers": 722, "nodes": 10_830, "diameter": 2, "degree_min": 29, "degree_max": 29}
+    assert expected.items() <= found.items()
+    assert found["links"] == 10_469
+    assert found["mean_distance"] == pytest.approx(1.959778086, abs=1e-9)
+
+
+def test_a_slim_fly_of_five_is_the_graph_of_hoffman_and_singleton() -> None:
+    network = nx.Graph(graph({"slim_fly": {"q": 5}}))
+    assert nx.is_isomorphic(network, nx.hoffman_singleton_graph())
+    assert nx.girth(network) == 5
+
+
+def test_small_networks_are_known_graphs() -> None:
+    # The points of the plane of three by three by three, without the loops of its quadrics.
+    polarity = nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (1, 4), (2, 5), (3, 6), (4, 6), (5, 6)])
+    for topology, expected in [
+        ({"polarfly": {"q": 2}}, polarity),
+        ({"xgft": {"children": [4, 4], "parents": [1, 4]}}, nx.complete_bipartite_graph(4, 4)),
+        ({"xgft": {"children": [1, 2, 2], "parents": [1, 1, 1]}}, nx.balanced_tree(2, 2)),
+        ({"jellyfish": {"routers": 7, "degree": 6}}, nx.complete_graph(7)),
+        ({"xpander": {"routers": 7, "degree": 6}}, nx.complete_graph(7)),
+        ({"jellyfish": {"routers": 7, "degree": 4}}, None),
+    ]:
+        network = nx.Graph(graph(topology))
+        if expected is None:
+            # What is left out are circles that cover all routers.
+            assert {degree for _, degree in nx.complement(network).degree()} == {2}
+        else:
+            assert nx.is_isomorphic(network, expected), topology
+
+
+@pytest.mark.parametrize("name", ["jellyfish", "xpander"])
+def test_random_networks_expand(name: str) -> None:
+    """The second eigenvalue is close to 2 sqrt(d - 1), which Alon and Boppana show to be about the least."""
+    for routers, degree in [(120, 5), (180, 8), (340, 16)]:
+        topology = {name: {"routers": routers - routers % (degree + 1), "degree": degree}}
+        values = np.sort(np.abs(np.linalg.eigvalsh(nx.to_numpy_array(nx.Graph(graph(topology))))))
+        assert values[-1] == pytest.approx(degree)
+        assert values[-2] < 1.12 * 2 * math.sqrt(degree - 1)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("routing", ["minimal", "ugal"])
+def test_exported_links_give_the_same_results(name: str, routing: str, tmp_path: Path) -> None:
+    more: dict[str, Any] = {"routing": routing, "links": {"network": {"latency": 3}}}
+    if name == "xgft" and routing == "ugal":
+        pytest.skip("a graph does not know that its paths go up and down, and has a VC for every link")
+    text = document({name: FAMILIES[name]}, **more)
+    exported = command("export", text=text)
+    (tmp_path / "this file").write_text(exported, "utf-8")
+    said = [line.removeprefix("# ") for line in exported.splitlines() if line.startswith("# ")][1:]
+    again = tmp_path / "again.toml"
+    again.write_text("\n".join([toml.document({**TRAFFIC, **more}), *said]), "utf-8")
+    first, second = hs.run(text), hs.run(again)
+    assert first.summary["packets_delivered"] > 300
+    assert first.summary == second.summary
+
+
+def test_links_of_two_classes_have_their_latencies_in_the_list() -> None:
+    links = {"local": {"latency": 4}, "global": {"latency": 30}}
+    exported = command("export", text=document(DRAGONFLY_PLUS, links=links))
+    latencies = [int(line.split()[2]) for line in exported.splitlines() if not line.startswith("#")]
+    # 7 groups of 3 leaves and 2 spines, 21 pairs of groups.
+    assert latencies == [4] * 42 + [30] * 21
+    assert "# nodes_per_router = 2\n# routers_with_nodes = 21\n" in exported
+
+
+def test_a_graph_is_exported_as_it_is_written(tmp_path: Path) -> None:
+    written = "0 3 5\n3 1 7 2\n1 0 1\n0 3 9\n2 1 4\n"
+    (tmp_path / "links.txt").write_text(written, "utf-8")
+    path = tmp_path / "graph.toml"
+    path.write_text(document({"graph": {"file": "links.txt", "routers_with_nodes": 3}}), "utf-8")
+    out = tmp_path / "out.txt"
+    CliRunner().invoke(cli, ["topology", "export", str(path), "--out", str(out)], catch_exceptions=False)
+    exported = out.read_text("utf-8")
+    assert exported.endswith(written)
+    assert "# nodes_per_router = 1\n# routers_with_nodes = 3\n" in exported
+
+
+def test_people_are_told_in_sentences() -> None:
+    said, found = command("info", text=document(DRAGONFLY_PLUS)), info(DRAGONFLY_PLUS)
+    assert said.splitlines() == [
+        "dragonfly_plus: 35 routers in 7 groups, 42 nodes at 21 of them",
+        "links between routers: 63 (42 local, 21 global)",
+        "links of a router: 2 to 6",
+        "diameter: 4 links, 3 between routers with nodes",
+        f"mean distance: {found['mean_distance']:.4f} links",
+        f"bisection: at most {found['bisection_upper_bound']} links, those of the best cut found",
+    ]
+
+
+def test_what_has_no_one_network_is_refused() -> None:
+    sweep = {"sweep": {"product": {"topology": [{"polarfly": {"q": 2}}, {"polarfly": {"q": 3}}]}}}
+    text = toml.document({**TRAFFIC, **sweep})
+    assert refused("info", "--json", text=text) == (
+        "topology: the sweep has 2 networks (polarfly); valid: one, which --set topology=… or another --set "
+        "chooses"
+    )
+    assert json.loads(
+        command("info", "--json", "--set", "sweep={}", "--set", "topology={polarfly={q=3}}", text=text)
+    )
+    ideal = toml.document(
+        {
+            "topology": {"ideal": {"nodes": 4, "latency": 5}},
+            "jobs": [{"program": {"collective": {"kind": "barrier"}}}],
+            "units": {"cycle": "1 ns", "phit": "4 B"},
+        }
+    )
+    assert refused("info", text=ideal).startswith("topology = ideal: it has no routers")
+    assert "topology.slim_fly.q = 6" in refused("info", text=document({"slim_fly": {"q": 6}}))
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    out = tmp_path / "missing" / "links.txt"
+    assert refused("export", "--out", str(out), text=document(DRAGONFLY_PLUS)) == (
+        f"--out {out}: No such file or directory"
+    )
