@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from hopsim_reproduce.dally_towles import butterfly, cubes, formulas
 from hopsim_reproduce.gran import common, fat_tree, parameters, stages, tree, worst_case
 from hopsim_reproduce.gran import thresholds as gran_thresholds
 from hopsim_reproduce.izu import (
@@ -20,6 +21,7 @@ from hopsim_reproduce.izu import (
     table,
     thresholds,
 )
+from hopsim_reproduce.jiang import rtl
 from hopsim_reproduce.jsc import breakdown as jsc_breakdown
 from hopsim_reproduce.jsc import curves as jsc_curves
 from hopsim_reproduce.jsc import injection as jsc_injection
@@ -49,6 +51,9 @@ from hopsim_reproduce.thesis import (
 )
 
 FAMILIES = (
+    butterfly,
+    cubes,
+    formulas,
     table,
     flits,
     fairness,
@@ -60,6 +65,7 @@ FAMILIES = (
     thresholds,
     applications,
     application_thresholds,
+    rtl,
     bursts,
     ridruejo_traces,
     cg,

@@ -26,6 +26,8 @@ EXECUTION_SECONDS = "execution_time_s"
 LEAST, MEAN, MOST = "node_injection_min", "node_injection_mean", "node_injection_max"
 FAIRNESS = "node_injection_min_over_mean"
 """Not a key of the summary: least over mean injection of the nodes."""
+OF_SENDERS = "accepted_load_of_senders"
+"""Not a key of the summary: accepted load per node that sends, where those of a hot region only receive."""
 QUANTITIES: Mapping[str, str] = {
     LATENCY: "latency [cycles]",
     LATENCY_MAX: "greatest latency [cycles]",
@@ -39,6 +41,7 @@ QUANTITIES: Mapping[str, str] = {
     MEAN: "injected, mean of the nodes\n[phits/(node·cycle)]",
     MOST: "injected, most of the nodes\n[phits/(node·cycle)]",
     FAIRNESS: "min/mean injection of nodes",
+    OF_SENDERS: "accepted load [phits/(source·cycle)]",
 }
 """Key of the summary -> label of the vertical axis."""
 
@@ -50,6 +53,9 @@ def value_of(result: Result, key: str) -> float | None:
     if key == FAIRNESS:
         mean = result.summary[MEAN]
         return result.summary[LEAST] / mean if mean else None
+    if key == OF_SENDERS:
+        region = result.config["jobs"][0]["traffic"]["pattern"]["hot_region"]
+        return result.summary[ACCEPTED] / (1 - region["share"])
     return result.summary.get(key)
 
 

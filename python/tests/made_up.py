@@ -23,6 +23,7 @@ SUMMARY = {
     "node_injection_max": 0.4,
     "packet_latency_mean": 150.0,
     "packet_latency_max": 900.0,
+    "hops_mean": 5.0,
     "cycles_per_burst": 5000.0,
     "execution_time": 1_000_000,
     "compute_time_mean": 500_000.0,
@@ -46,6 +47,7 @@ LINKS = pa.table(
         "router": [0, 0, 1],
         "port": [0, 1, 2],
         "port_class": ["terminal", "global", "global"],
+        "peer_router": [0, 4, 5],
         "phits": [1000, 600, 200],
     }
 )

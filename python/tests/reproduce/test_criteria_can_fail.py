@@ -25,7 +25,7 @@ SPREADS = (0.01, 0.1, 1.0, 3.0)
 SETTINGS = {"nodes", "seed"}
 """Keys of a summary that say what was run."""
 KEYS = {
-    *("node", "job", "router", "port", "port_class", "group", "source", "destination", "name"),
+    *("node", "job", "router", "peer_router", "port", "port_class", "group", "source", "destination", "name"),
     *("cycle", "time_s", "communicator", "bytes_from"),
 }
 """Columns that say what a row is of."""

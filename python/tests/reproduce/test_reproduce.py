@@ -106,7 +106,7 @@ def test_names_are_unique() -> None:
 
 def test_entries_are_listed_by_publication_and_number() -> None:
     names = list(BY_NAME)
-    assert names[:2] == ["gran-figure-3", "gran-figure-4"]
+    assert names[:2] == ["dally-lanes", "dally-stages"]
     of_izu = [name for name in names if name.startswith("izu")]
     assert of_izu[:5] == [
         "izu-table-2",
@@ -116,10 +116,12 @@ def test_entries_are_listed_by_publication_and_number() -> None:
         "izu-figure-4",
     ]
     some = [
+        "dally-towles-torus-vcs",
         "gran-figure-13",
         "gran-mark-points",
         "izu-section-4.1",
         "izu-figure-11",
+        "jiang-rtl-mesh",
         "jsc-table-2",
         "jsc-figure-13",
         "ridruejo-figure-2",

@@ -23,7 +23,7 @@ from hopsim_reproduce.sentences import (
 )
 from made_up import made_up
 
-PUBLICATIONS = ("gran", "izu", "jsc", "ridruejo", "thesis")
+PUBLICATIONS = ("dally", "gran", "izu", "jiang", "jsc", "ridruejo", "thesis")
 
 
 def texts(entry: Entry, scale: Scale) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""The network on which Jiang et al. compare BookSim with routers in a hardware description language."""
