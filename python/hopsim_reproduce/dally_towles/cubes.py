@@ -24,8 +24,8 @@ from hopsim_reproduce.model import Document, Entry, Scale
 from hopsim_reproduce.panels import LATENCY, Case, Panel
 
 SIDE = 8
-LENGTHS: Mapping[Scale, Lengths] = {"quick": Lengths(2_000, 8_000), "full": Lengths(5_000, 30_000)}
-SEEDS: Mapping[Scale, int] = {"quick": 2, "full": 5}
+LENGTHS: Mapping[Scale, Lengths] = {"quick": Lengths(2_000, 8_000), "full": Lengths(5_000, 20_000)}
+SEEDS: Mapping[Scale, int] = {"quick": 2, "full": 3}
 ROUTER = Router()
 
 
@@ -51,12 +51,13 @@ class Cube:
         """Mean distance of the textbook's tables for even k, H_min: n k / 3 in a mesh, n k / 4 in a torus."""
         return 2 * SIDE / (3 if self.kind == "mesh" else 4)
 
-    def document(self, router: Document, length: int, measure: Document) -> Document:
+    def document(self, router: Router, vcs: int, buffer: int, length: int, measure: Document) -> Document:
         """The experiment without its load and seed."""
+        rings = {"rings": "dateline"} if self.kind == "torus" else {}
         return {
             "topology": {self.kind: {"sides": [SIDE, SIDE]}},
             "links": {"network": {"latency": 1}},
-            "router": router,
+            "router": router.document(vcs, buffer, **rings),
             "routing": {"minimal": {}},
             "jobs": [{"traffic": {"packet_length": length, "pattern": "uniform"}}],
             "measure": measure,
@@ -72,7 +73,7 @@ class Cube:
         return [Panel(self.panel, {name(vcs): self._line(vcs, scale) for vcs in self.vcs})]
 
     def _line(self, vcs: int, scale: Scale) -> dict[float | str, Case]:
-        document = self.document(ROUTER.document(vcs, divided(vcs)), PACKET_LENGTH, LENGTHS[scale].measure())
+        document = self.document(ROUTER, vcs, divided(vcs), PACKET_LENGTH, LENGTHS[scale].measure())
         return {load: Case(f"{vcs}-vcs", document, load) for load in self.loads}
 
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 VCS, BUFFER = 4, 16
 LOW, MEDIUM = 0.01, 0.2
 """Packets hardly meet at the former, and there are many of them at the latter."""
-LENGTHS: Mapping[Scale, Lengths] = {"quick": Lengths(1_000, 20_000), "full": Lengths(1_000, 100_000)}
-SEEDS: Mapping[Scale, int] = {"quick": 2, "full": 5}
+LENGTHS: Mapping[Scale, Lengths] = {"quick": Lengths(1_000, 20_000), "full": Lengths(1_000, 50_000)}
+SEEDS: Mapping[Scale, int] = {"quick": 2, "full": 3}
 HOPS, CHANNEL, LATENCY = (
     "mean distance [links]",
     "traffic of the bisection / that of a node",
@@ -57,8 +57,8 @@ class Row:
 
     def experiment(self, scale: Scale, seeds: int) -> Experiment:
         """At both loads."""
-        router = self.router.document(VCS, BUFFER)
-        document = self.cube.document(router, self.length, LENGTHS[scale].measure(["links"]))
+        measure = LENGTHS[scale].measure(["links"])
+        document = self.cube.document(self.router, VCS, BUFFER, self.length, measure)
         return Experiment(slug(self.title), document, [LOW, MEDIUM], seeds)
 
     @property

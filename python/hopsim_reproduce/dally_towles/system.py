@@ -48,11 +48,11 @@ class Router:
         """What a head takes that meets no other packet: t_r."""
         return self.routing + self.vc_allocation + self.traversal
 
-    def document(self, vcs: int, buffer: int) -> Document:
-        """The section of the document; `buffer` is that of a VC of a link."""
+    def document(self, vcs: int, buffer: int, **of_vcs: str) -> Document:
+        """The section of the document; `buffer` is that of a VC of a link, `of_vcs` further keys of `vcs`."""
         return {
             "virtual_channel": {
-                "vcs": {"network": vcs, "injection": vcs, "ejection": vcs},
+                "vcs": {"network": vcs, "injection": vcs, "ejection": vcs, **of_vcs},
                 "buffers": {"network": buffer, "injection": INJECTION},
                 "routing_delay": self.routing,
                 "vc_allocation_delay": self.vc_allocation,
