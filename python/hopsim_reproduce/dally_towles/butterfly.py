@@ -119,7 +119,7 @@ def _by_depth(scale: Scale) -> list[Panel]:
 
 
 def _saturated(lanes: int) -> Value:
-    return at_end(OF_LANES, name(lanes), OF_SENDERS)
+    return Value(f"{name(lanes)} at full load", at_end(OF_LANES, name(lanes), OF_SENDERS).of)
 
 
 def _claims_of_lanes() -> Iterator[Claim]:
