@@ -1,6 +1,8 @@
 //! Families of topologies have the numbers of routers, links, triangles and links between routers that are published of them or
 //! that networkx finds in what their definitions say.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 use hopsim_network::topology::{PortClass, Topology, TopologyConfig};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -222,8 +224,10 @@ fn switches_of_an_xgft_are_joined_by_the_digits_of_their_words() {
     for router in 0..26 {
         let expected: Vec<u32> = (0..26)
             .filter(|&peer| match (level(router), level(peer)) {
-                ((1, [a, _]), (2, [b, _])) | ((2, [b, _]), (1, [a, _])) => a == b,
-                ((2, [_, a]), (3, [_, b])) | ((3, [_, b]), (2, [_, a])) => a == b,
+                ((1, [a, _]), (2, [b, _]))
+                | ((2, [b, _]), (1, [a, _]))
+                | ((2, [_, a]), (3, [_, b]))
+                | ((3, [_, b]), (2, [_, a])) => a == b,
                 _ => false,
             })
             .collect();
@@ -231,9 +235,100 @@ fn switches_of_an_xgft_are_joined_by_the_digits_of_their_words() {
     }
 }
 
+/// A dragonfly+ and its numbers.
+struct Plus {
+    topology: Topology,
+    leaves: u32,
+    spines: u32,
+    global: u32,
+    groups: u32,
+    nodes: u32,
+}
+
+impl Plus {
+    fn new(shape: &Value) -> Self {
+        let number = |key: &str, default: u32| shape.get(key).map_or(default, |n| n.as_u64().unwrap() as u32);
+        let leaves = number("leaves", 0);
+        let (spines, global) = (number("spines", leaves), number("global_links", leaves));
+        Self {
+            topology: build(&json!({ "dragonfly_plus": shape })),
+            leaves,
+            spines,
+            global,
+            groups: number("groups", spines * global + 1),
+            nodes: number("nodes_per_leaf", spines),
+        }
+    }
+
+    fn is_leaf(&self, router: u32) -> bool {
+        router < self.groups * self.leaves
+    }
+
+    /// The routers that a router has links of a class to, by port.
+    fn peers(&self, router: u32, class: u8) -> Vec<u32> {
+        let ports = self.topology.ports();
+        let of_class = (0..ports.len()).filter(|&port| ports[port] == PortClass::Link(class));
+        of_class.filter_map(|port| Some(self.topology.neighbour(router, port)?.0)).collect()
+    }
+
+    fn check_counts(&self) {
+        let &Self { ref topology, leaves, spines, groups, nodes, .. } = self;
+        assert_eq!((topology.routers(), topology.groups()), (groups * (leaves + spines), groups));
+        let (with_nodes, all) = (topology.routers_with_nodes(), topology.nodes());
+        assert_eq!((with_nodes, all), (groups * leaves, groups * leaves * nodes));
+    }
+
+    /// Leaves are joined to all spines of their group.
+    fn check_local_links(&self) {
+        let group = |router: u32| self.topology.group(router);
+        for router in 0..self.topology.routers() {
+            let joined =
+                |&peer: &u32| group(peer) == group(router) && self.is_leaf(peer) != self.is_leaf(router);
+            assert_eq!(
+                self.peers(router, 0),
+                (0..self.topology.routers()).filter(joined).collect::<Vec<_>>()
+            );
+        }
+    }
+
+    /// Groups are joined by links between spines, any two by as many as any others or one more.
+    fn check_global_links(&self) {
+        let (mut shared, mut busiest) = (BTreeMap::<(u32, u32), u32>::new(), 0);
+        for router in 0..self.topology.routers() {
+            let (group, out) = (self.topology.group(router), self.peers(router, 1));
+            assert!(out.is_sorted());
+            assert!(out.is_empty() || !self.is_leaf(router));
+            busiest = busiest.max(out.len());
+            for peer in out {
+                assert!(!self.is_leaf(peer) && self.topology.group(peer) != group);
+                *shared.entry((group, self.topology.group(peer))).or_default() += 1;
+            }
+        }
+        let pairs = self.groups * (self.groups - 1);
+        assert_eq!((shared.len() as u32, busiest), (pairs, self.global as usize));
+        let counts: BTreeSet<u32> = shared.into_values().collect();
+        assert!(counts.last().unwrap() - counts.first().unwrap() <= 1);
+    }
+
+    /// Minimal paths lead over one spine in a group, and over two to another group.
+    fn check_paths(&self) {
+        let leaves = 0..self.groups * self.leaves;
+        for (from, to) in leaves.clone().flat_map(|from| leaves.clone().map(move |to| (from, to))) {
+            let expected = match (from == to, self.topology.group(from) == self.topology.group(to)) {
+                (true, _) => [0, 0],
+                (false, true) => [2, 0],
+                (false, false) => [2, 1],
+            };
+            assert_eq!(self.topology.minimal_hops(from, to), expected);
+            let cycles = u32::from(expected[0]) * 3 + u32::from(expected[1]) * 50;
+            assert_eq!(self.topology.minimal_latency(from, to, (&[3, 50], 8)), cycles);
+        }
+    }
+}
+
 #[test]
 fn leaves_are_joined_to_all_spines_of_their_group_and_groups_to_each_other() {
-    let shapes = [
+    for shape in [
         json!({ "leaves": 2, "global_links": 1 }),
         json!({ "leaves": 4 }),
         json!({ "leaves": 3, "spines": 2, "global_links": 2 }),
@@ -241,54 +336,12 @@ fn leaves_are_joined_to_all_spines_of_their_group_and_groups_to_each_other() {
         json!({ "leaves": 3, "spines": 3, "global_links": 4, "groups": 5, "arrangement": "consecutive" }),
         json!({ "leaves": 4, "spines": 2, "global_links": 4, "groups": 4, "arrangement": { "random": {} } }),
         json!({ "leaves": 2, "spines": 2, "global_links": 3, "groups": 2 }),
-    ];
-    for shape in shapes {
-        let number = |key: &str, default: u32| shape.get(key).map_or(default, |n| n.as_u64().unwrap() as u32);
-        let leaves = number("leaves", 0);
-        let (spines, global) = (number("spines", leaves), number("global_links", leaves));
-        let groups = number("groups", spines * global + 1);
-        let topology = build(&json!({ "dragonfly_plus": shape }));
-        assert_eq!((topology.routers(), topology.groups()), (groups * (leaves + spines), groups));
-        let nodes = number("nodes_per_leaf", spines);
-        assert_eq!(
-            (topology.routers_with_nodes(), topology.nodes()),
-            (groups * leaves, groups * leaves * nodes)
-        );
-        let first_global = topology.ports().iter().position(|&class| class == PortClass::Link(1)).unwrap();
-        let (mut shared, mut busiest) = (BTreeMap::<(u32, u32), u32>::new(), 0);
-        for router in 0..topology.routers() {
-            let (is_leaf, group) = (router < groups * leaves, topology.group(router));
-            let local: Vec<u32> =
-                (0..first_global).filter_map(|port| Some(topology.neighbour(router, port)?.0)).collect();
-            let others = (0..topology.routers())
-                .filter(|&peer| topology.group(peer) == group && (peer < groups * leaves) != is_leaf);
-            assert_eq!(local, others.collect::<Vec<_>>());
-            let ports = first_global..topology.ports().len();
-            let out: Vec<u32> = ports.filter_map(|port| Some(topology.neighbour(router, port)?.0)).collect();
-            assert!(if is_leaf { out.is_empty() } else { out.len() <= global as usize });
-            assert!(out.is_sorted());
-            busiest = busiest.max(out.len());
-            for peer in out {
-                assert!(peer >= groups * leaves && topology.group(peer) != group);
-                *shared.entry((group, topology.group(peer))).or_default() += 1;
-            }
-        }
-        assert_eq!((shared.len() as u32, busiest), (groups * (groups - 1), global as usize));
-        let counts: BTreeSet<u32> = shared.values().copied().collect();
-        assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1, "{shape}");
-        for (from, to) in (0..groups * leaves).flat_map(|from| (0..groups * leaves).map(move |to| (from, to)))
-        {
-            let expected = match (from == to, topology.group(from) == topology.group(to)) {
-                (true, _) => [0, 0],
-                (false, true) => [2, 0],
-                (false, false) => [2, 1],
-            };
-            assert_eq!(topology.minimal_hops(from, to), expected);
-            assert_eq!(
-                topology.minimal_latency(from, to, (&[3, 50], 8)),
-                u32::from(expected[0]) * 3 + u32::from(expected[1]) * 50
-            );
-        }
+    ] {
+        let plus = Plus::new(&shape);
+        plus.check_counts();
+        plus.check_local_links();
+        plus.check_global_links();
+        plus.check_paths();
     }
     let full = build(&json!({ "dragonfly_plus": { "leaves": 4 } }));
     assert_eq!(numbers(&full), (136, 408, 4, 8, 5, 3_107_407_407, 0));
@@ -379,9 +432,15 @@ fn every_network_of_few_routers_is_drawn() {
     assert!(found.values().all(|count| (50..=150).contains(count)), "{:?}", found.values());
 }
 
+fn refuse(cases: &[(Value, &str)]) {
+    for (topology, expected) in cases {
+        assert_eq!(refused(topology), *expected);
+    }
+}
+
 #[test]
-fn what_cannot_be_is_refused_with_what_can() {
-    for (topology, expected) in [
+fn slim_flies_that_cannot_be_are_refused_with_what_can() {
+    refuse(&[
         (
             json!({ "slim_fly": { "q": 6 } }),
             "slim_fly.q = 6: there is no field of so many elements; valid: powers of primes from 3 to 32, as 5 or 7",
@@ -406,6 +465,12 @@ fn what_cannot_be_is_refused_with_what_can() {
             json!({ "slim_fly": { "q": 5, "nodes_per_router": 65 } }),
             "slim_fly.nodes_per_router = 65: out of range; valid: 1 … 64",
         ),
+    ]);
+}
+
+#[test]
+fn polarflies_that_cannot_be_are_refused_with_what_can() {
+    refuse(&[
         (
             json!({ "polarfly": { "q": 10 } }),
             "polarfly.q = 10: there is no field of so many elements; valid: powers of primes up to 43, as 9 or 11",
@@ -418,6 +483,12 @@ fn what_cannot_be_is_refused_with_what_can() {
             json!({ "polarfly": { "q": 47 } }),
             "polarfly.q = 47: 2257 routers are too many for the tables of paths, which hold 2048; valid: powers of primes up to 43, as 43",
         ),
+    ]);
+}
+
+#[test]
+fn jellyfish_that_cannot_be_are_refused_with_what_can() {
+    refuse(&[
         (
             json!({ "jellyfish": { "routers": 15, "degree": 3 } }),
             "jellyfish.degree = 3: 15 routers of 3 links each have an odd number of ends of links; valid: 2 or 4, or 14 or 16 routers",
@@ -446,6 +517,12 @@ fn what_cannot_be_is_refused_with_what_can() {
             json!({ "jellyfish": { "routers": 2000, "degree": 510 } }),
             "jellyfish.degree = 510: a router would have 574 ports; valid: at most 512 ports per router, terminal ones included",
         ),
+    ]);
+}
+
+#[test]
+fn xpanders_that_cannot_be_are_refused_with_what_can() {
+    refuse(&[
         (
             json!({ "xpander": { "routers": 90, "degree": 7 } }),
             "xpander.routers = 90: 8 sets, one more than the degree, have as many routers each; valid: a multiple of 8, as 88 or 96",
@@ -454,6 +531,12 @@ fn what_cannot_be_is_refused_with_what_can() {
             json!({ "xpander": { "routers": 4, "degree": 1 } }),
             "xpander.degree = 1: 4 routers of one link each are joined in pairs only; valid: 2 … 3",
         ),
+    ]);
+}
+
+#[test]
+fn fat_trees_that_cannot_be_are_refused_with_what_can() {
+    refuse(&[
         (
             json!({ "xgft": { "children": [], "parents": [] } }),
             "xgft.children: there is no level; valid: a number for each level, from the lowest",
@@ -482,6 +565,12 @@ fn what_cannot_be_is_refused_with_what_can() {
             json!({ "xgft": { "children": [4, 600], "parents": [1, 1] } }),
             "xgft.children.1 = 600: a router would have 604 ports; valid: at most 512 ports per router, terminal ones included",
         ),
+    ]);
+}
+
+#[test]
+fn dragonflies_with_spines_that_cannot_be_are_refused_with_what_can() {
+    refuse(&[
         (
             json!({ "dragonfly_plus": { "leaves": 0 } }),
             "dragonfly_plus.leaves = 0: out of range; valid: 1 … 254",
@@ -502,7 +591,5 @@ fn what_cannot_be_is_refused_with_what_can() {
             json!({ "dragonfly_plus": { "leaves": 250, "spines": 250 } }),
             "dragonfly_plus.leaves = 250: a router would have 564 ports; valid: at most 512 ports per router, terminal ones included",
         ),
-    ] {
-        assert_eq!(refused(&topology), expected);
-    }
+    ]);
 }

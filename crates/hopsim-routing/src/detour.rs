@@ -116,16 +116,18 @@ impl Detour {
 pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, ConfigError> {
     match topology {
         Topology::Cube(_) => Ok(Some(Paths::two_phases(topology.diameter()))),
-        Topology::Graph(graph) if graph.goes_up_and_down() => {
-            Ok(Some(Paths::two_phases(graph.diameter_with_nodes().max(1))))
-        }
         Topology::Dragonfly(_) | Topology::FatTree(_) | Topology::Ideal(_) => Ok(None),
         _ => {
             let links = match topology {
                 Topology::Graph(graph) => graph.diameter_with_nodes(),
                 _ => topology.diameter(),
             };
-            by_hop(0, [links; 2]).map(Some)
+            let in_phases = matches!(topology, Topology::Graph(graph) if graph.goes_up_and_down());
+            if in_phases {
+                Ok(Some(Paths::two_phases(links.max(1))))
+            } else {
+                by_hop(0, [links; 2]).map(Some)
+            }
         }
     }
 }

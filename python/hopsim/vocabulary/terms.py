@@ -63,9 +63,9 @@ TERMS = (
         "`valiant` and `ugal`.",
     ),
     Term(
-        ("jellyfish", "random regular graph", "PolarFly", "Xpander"),
-        "`topology.jellyfish`, `polarfly` and `xpander`, routed by `minimal`, `up_down`, `valiant` and "
-        "`ugal`. Links of other networks are read from a file by `topology.graph`; networkx writes GraphML.",
+        ("random regular graph", "expander"),
+        "`topology.jellyfish` and `topology.xpander`, routed by `minimal`, `up_down`, `valiant` and `ugal`. "
+        "Links of other networks are read from a file by `topology.graph`; networkx writes GraphML.",
     ),
     Term(
         ("dragonfly+", "dragonfly plus", "megafly"),
@@ -73,7 +73,7 @@ TERMS = (
         "Routing that looks at its groups, as `piggyback` and `olm` do in a dragonfly, there is not.",
     ),
     Term(
-        ("leaf-spine", "leaf spine", "XGFT", "PGFT", "oversubscribed fat tree", "folded Clos"),
+        ("leaf-spine", "leaf spine", "PGFT", "oversubscribed fat tree", "folded Clos"),
         "`topology.xgft`: levels of switches with any numbers of links down and up. Parallel links between "
         "two switches (PGFT) are written as `topology.graph`.",
     ),

@@ -314,12 +314,9 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_limit_in_the_schema_is_enforced() {
-        let [small, mesh, program, fabric, program_on_fabric] =
-            [SMALL, MESH, PROGRAM, FABRIC, PROGRAM_ON_FABRIC].map(|text| Source::parse(text).unwrap());
-        // Valid values of what the paths lead into and needs more than they say.
-        let wholes = [
+    /// Valid values of what paths lead into and needs more than they say.
+    fn wholes() -> Vec<(&'static str, Value)> {
+        vec![
             ("changes", json!([{ "cycle": 10_000 }])),
             ("packet_lengths", json!([{ "length": 1, "weight": 3 }, { "length": 5, "weight": 1 }])),
             ("mesh", json!({ "sides": [4, 4] })),
@@ -350,7 +347,14 @@ mod tests {
             ("packets", json!({})),
             ("tables", json!([[0]])),
             ("exceptions", json!([{ "node": 0 }])),
-        ];
+        ]
+    }
+
+    #[test]
+    fn every_limit_in_the_schema_is_enforced() {
+        let [small, mesh, program, fabric, program_on_fabric] =
+            [SMALL, MESH, PROGRAM, FABRIC, PROGRAM_ON_FABRIC].map(|text| Source::parse(text).unwrap());
+        let wholes = wholes();
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);
         assert!(cases.len() > 40, "{}", cases.len());

@@ -106,7 +106,7 @@ impl Config {
         let global = self.global_links.unwrap_or(leaves);
         within(SIZES, global, "global_links")?;
         let nodes = nodes(self.nodes_per_leaf, spines, "nodes_per_leaf")?;
-        check_ports((u64::from(leaves.max(spines)) + u64::from(global), nodes), "leaves", leaves)?;
+        check_ports((u64::from(leaves.max(spines)) + u64::from(global), nodes), "leaves", &leaves)?;
         let most = spines * global + 1;
         let groups = self.groups.unwrap_or(most);
         if !(2..=most).contains(&groups) {
@@ -118,7 +118,7 @@ impl Config {
         check_routers(
             routers,
             "groups",
-            groups,
+            &groups,
             format!("2 … {fitting} groups of {} routers", leaves + spines),
         )?;
         Ok(Shape { leaves, spines, nodes, global, groups })

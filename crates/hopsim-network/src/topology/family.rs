@@ -60,7 +60,7 @@ impl Family {
 pub fn check_routers(
     routers: u64,
     key: &str,
-    value: impl ToString,
+    value: &impl ToString,
     valid: String,
 ) -> Result<(), ConfigError> {
     if routers <= u64::from(MAX_ROUTERS) {
@@ -78,7 +78,7 @@ pub fn nodes(given: Option<u32>, default: u32, key: &str) -> Result<u32, ConfigE
 }
 
 /// Refuses a router with too many ports, of which it has so many for links and nodes.
-pub fn check_ports((links, nodes): (u64, u32), key: &str, value: impl ToString) -> Result<(), ConfigError> {
+pub fn check_ports((links, nodes): (u64, u32), key: &str, value: &impl ToString) -> Result<(), ConfigError> {
     let ports = links + u64::from(nodes);
     if ports <= u64::from(MAX_ROUTER_PORTS) {
         return Ok(());

@@ -17,7 +17,7 @@ impl Field {
     /// The field of so many elements, `None` if there is none: the number is no power of a prime.
     pub fn new(q: u32) -> Option<Self> {
         let p = (2..=q).find(|p| q.is_multiple_of(*p))?;
-        let degree = (1..).find(|&n| p.pow(n) >= q).filter(|&n| p.pow(n) == q)?;
+        let degree = (1..=16).find(|&n| p.pow(n) >= q).filter(|&n| p.pow(n) == q)?;
         let zero = Self { q, p, wrap: 0 };
         let modulus = (0..q).find(|&low| degree == 1 || zero.is_irreducible(q + low))?;
         Some(Self { wrap: if degree == 1 { 0 } else { zero.negative(modulus) }, ..zero })
@@ -107,7 +107,8 @@ impl Field {
 
     /// What is left of a polynomial when another one has been taken from it as often as it can.
     fn remainder(&self, mut polynomial: u32, divisor: u32) -> u32 {
-        let magnitude = |polynomial: u32| (0..).take_while(|&n| self.p.pow(n) <= polynomial).count() as u32;
+        let magnitude =
+            |polynomial: u32| (0..=16).take_while(|&n| self.p.pow(n) <= polynomial).count() as u32;
         while magnitude(polynomial) >= magnitude(divisor) {
             let shift = self.p.pow(magnitude(polynomial) - magnitude(divisor));
             polynomial = self.difference(polynomial, divisor * shift);

@@ -87,10 +87,10 @@ impl Config {
     /// Nodes per router.
     fn check(&self) -> Result<u32, ConfigError> {
         let Self { routers, degree, .. } = *self;
-        check_routers(routers.into(), "routers", routers, format!("2 … {MAX_ROUTERS}"))?;
+        check_routers(routers.into(), "routers", &routers, format!("2 … {MAX_ROUTERS}"))?;
         check_degree(routers, degree)?;
         let nodes = nodes(self.nodes_per_router, degree.div_ceil(2), "nodes_per_router")?;
-        check_ports((degree.into(), nodes), "degree", degree)?;
+        check_ports((degree.into(), nodes), "degree", &degree)?;
         if routers % 2 == 1 && degree % 2 == 1 {
             let reason =
                 format!("{routers} routers of {degree} links each have an odd number of ends of links");

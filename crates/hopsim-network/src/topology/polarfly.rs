@@ -69,7 +69,7 @@ impl Config {
         let q = self.q;
         let valid =
             || format!("powers of primes up to 43, as {}", Field::nearest(q, *ORDERS.end(), |_| true));
-        check_routers(u64::from(q).pow(2).saturating_add(u64::from(q) + 1), "q", q, valid())?;
+        check_routers(u64::from(q).pow(2).saturating_add(u64::from(q) + 1), "q", &q, valid())?;
         Field::new(q).ok_or_else(|| {
             ConfigError::new("q", "there is no field of so many elements").value(q).valid(valid())
         })

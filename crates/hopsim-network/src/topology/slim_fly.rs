@@ -78,7 +78,7 @@ impl Config {
         check_routers(
             u64::from(q).pow(2).saturating_mul(2),
             "q",
-            q,
+            &q,
             format!("powers of primes up to 32, as {}", nearest()),
         )?;
         if q < *ORDERS.start() {

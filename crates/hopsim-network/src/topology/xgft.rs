@@ -51,7 +51,7 @@ impl Parameters for Config {
             check_ports(
                 (u64::from(down) + u64::from(up), self.children[0]),
                 &format!("children.{level}"),
-                children,
+                &children,
             )?;
         }
         Family {
@@ -107,7 +107,7 @@ impl Config {
         let value = format!("{:?} with parents = {:?}", self.children, self.parents);
         let valid =
             format!("fewer children or parents per level, at most {MAX_ROUTERS} switches of all levels");
-        check_routers(all, "children", value, valid)?;
+        check_routers(all, "children", &value, valid)?;
         Ok(levels.into_iter().map(|switches| switches as u32).collect())
     }
 

@@ -86,10 +86,10 @@ impl Config {
     /// Nodes per router.
     fn check(&self) -> Result<u32, ConfigError> {
         let Self { routers, degree, .. } = *self;
-        check_routers(routers.into(), "routers", routers, format!("2 … {MAX_ROUTERS}"))?;
+        check_routers(routers.into(), "routers", &routers, format!("2 … {MAX_ROUTERS}"))?;
         check_degree(routers, degree)?;
         let nodes = nodes(self.nodes_per_router, degree.div_ceil(2), "nodes_per_router")?;
-        check_ports((degree.into(), nodes), "degree", degree)?;
+        check_ports((degree.into(), nodes), "degree", &degree)?;
         let sets = degree + 1;
         if !routers.is_multiple_of(sets) {
             let reason = format!("{sets} sets, one more than the degree, have as many routers each");

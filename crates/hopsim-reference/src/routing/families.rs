@@ -76,7 +76,9 @@ fn in_order(routers: usize, pairs: &[Pair]) -> Peers {
         peers[one].push(Some(other));
         peers[other].push(Some(one));
     }
-    peers.iter_mut().for_each(|peers| peers.sort_unstable());
+    for peers in &mut peers {
+        peers.sort_unstable();
+    }
     peers
 }
 
@@ -91,7 +93,7 @@ struct Field {
 impl Field {
     fn new(q: usize) -> Self {
         let p = (2..=q).find(|p| q.is_multiple_of(*p)).expect("q is more than 1");
-        let n = (1..).find(|&n| p.pow(n) == q).expect("q is a power of a prime") as usize;
+        let n = (1..=16).find(|&n| p.pow(n) == q).expect("q is a power of a prime") as usize;
         let digits = |number: usize, count: usize| {
             (0..count).map(|place| number / p.pow(place as u32) % p).collect::<Vec<usize>>()
         };
@@ -223,10 +225,10 @@ fn jellyfish(routers: usize, degree: usize, seed: u64) -> Vec<Pair> {
     let others = routers - 1 - degree;
     for attempt in 0..1000 {
         let mut stream = Stream::new(seed, Purpose::RandomGraph, attempt);
-        let Some(drawn) = paired(routers, degree.min(others), &mut stream) else { continue };
-        let is_linked = |pair: Pair| drawn.contains(&pair);
+        let Some(pairing) = paired(routers, degree.min(others), &mut stream) else { continue };
+        let is_linked = |pair: Pair| pairing.contains(&pair);
         let links =
-            if degree <= others { drawn } else { pairs(routers, |one, other| !is_linked((one, other))) };
+            if degree <= others { pairing } else { pairs(routers, |one, other| !is_linked((one, other))) };
         if joins_all(routers, &links) {
             return links;
         }
@@ -256,15 +258,15 @@ fn paired(routers: usize, degree: usize, stream: &mut Stream) -> Option<Vec<Pair
                 return None;
             }
             draws += 1;
-            let drawn = stream.below(links.len() as u32) as usize;
-            let (c, d) = links[drawn];
+            let other = stream.below(links.len() as u32) as usize;
+            let (c, d) = links[other];
             let right =
                 || links.iter().zip(&is_wrong).filter(|&(_, &is_wrong)| !is_wrong).map(|(link, _)| *link);
             let free = |one: usize, other: usize| {
                 one != other && !right().any(|(x, y)| ordered(x, y) == ordered(one, other))
             };
-            if !is_wrong[drawn] && free(a, c) && free(b, d) && ordered(a, c) != ordered(b, d) {
-                break drawn;
+            if !is_wrong[other] && free(a, c) && free(b, d) && ordered(a, c) != ordered(b, d) {
+                break other;
             }
         };
         let (c, d) = links[partner];
@@ -382,7 +384,7 @@ fn slot_peer(
     Some((peer, order(peer).iter().position(|&link| link == back)?))
 }
 
-/// The same for slots that are left: to the nearest groups before and behind, as many of each, and to the one opposite if one is left
+/// The group and slot to which a slot leads that is left: to the nearest groups before and behind, as many of each, and to the one opposite if one is left
 /// of an even number of groups.
 fn spare_peer(
     (groups, slots, dealt): (usize, usize, usize),
