@@ -375,9 +375,9 @@ fn families_of_graphs() {
         (json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } }), 4, 4),
         (json!({ "slim_fly": { "q": 3, "ties": "first" } }), 4, 5),
         (json!({ "polarfly": { "q": 4, "nodes_per_router": 3 } }), 4, 4),
-        (json!({ "jellyfish": { "routers": 20, "degree": 3, "nodes_per_router": 2, "seed": 3 } }), 6, 8),
+        (json!({ "jellyfish": { "routers": 20, "degree": 3, "nodes_per_router": 2, "seed": 3 } }), 6, 12),
         (json!({ "jellyfish": { "routers": 9, "degree": 6, "seed": 2 } }), 3, 4),
-        (json!({ "xpander": { "routers": 20, "degree": 4, "nodes_per_router": 2 } }), 6, 6),
+        (json!({ "xpander": { "routers": 20, "degree": 4, "nodes_per_router": 2 } }), 6, 8),
         (json!({ "xgft": { "children": [3, 3, 2], "parents": [1, 2, 3] } }), 1, 2),
         (json!({ "xgft": { "children": [4, 5], "parents": [1, 3], "ties": "first" } }), 3, 2),
         (

@@ -33,7 +33,7 @@ pub fn routing_of_one_class() -> impl Strategy<Value = Value> {
     let par = (0..3u32, one_of(&["vc", "port"]))
         .prop_map(|(threshold, of)| json!({ "par": { "threshold": threshold, "occupancy": of } }));
     let adaptive = Just(json!({ "adaptive": {} }));
-    prop_oneof![2 => minimal, 2 => adaptive, 1 => valiant, 1 => ugal, 1 => up_down(), 1 => par]
+    prop_oneof![3 => minimal, 2 => adaptive, 1 => valiant, 1 => ugal, 1 => up_down(), 1 => par]
 }
 
 /// Makes a topology and a mechanism fit: the first one if it is a dragonfly, the second one otherwise.
