@@ -162,8 +162,11 @@ mod tests {
     const LOCAL_WAY: Way = Way { port: 4, class: LOCAL, vc: 1 };
     const GLOBAL_WAY: Way = Way { port: 9, class: GLOBAL, vc: 0 };
 
+    /// A productive port, and its only VC.
+    type PortVc = (usize, Option<u8>);
+
     /// What the engine is told: the ways, the productive ports and the misroutes.
-    fn told(prospect: &Prospect) -> (Vec<Way>, Vec<(usize, Option<u8>)>, Vec<(u8, u8)>) {
+    fn told(prospect: &Prospect) -> (Vec<Way>, Vec<PortVc>, Vec<(u8, u8)>) {
         let mut told = (Vec::new(), Vec::new(), Vec::new());
         prospect.each_way(|way| told.0.push(way));
         prospect.each_productive(|port, vc| told.1.push((port, vc)));

@@ -11,9 +11,12 @@ import click
 
 from hopsim import _core
 from hopsim.cli import options
-from hopsim.document.experiment import Experiment
+from hopsim.document.experiment import Point
 from hopsim.errors import ConfigError
 from hopsim.files import atomic
+
+LOAD_IS_MISSING = "load: is missing"
+"""Of the message that refuses a document because it states no load."""
 
 
 @click.group("topology")
@@ -40,7 +43,7 @@ def info(experiment: str, assignments: tuple[str, ...], as_json: bool) -> None:
     them topology, routers_with_nodes, groups, links_by_class, diameter_with_nodes and bisection_upper_bound.
     A sweep over several topologies needs --set, by which one is chosen.
     """
-    config = _one_network(options.document(experiment, assignments))
+    config = _one_network(_points(experiment, assignments))
     found = json.loads(_core.topology_info(json.dumps(config)))
     if as_json:
         click.echo(json.dumps(found))
@@ -64,7 +67,7 @@ def export(experiment: str, assignments: tuple[str, ...], out: Path | None) -> N
     links are the same, but a graph has its own ports, paths and virtual channels, and links of one class: so
     local and global links have their latencies in the list.
     """
-    config = _one_network(options.document(experiment, assignments))
+    config = _one_network(_points(experiment, assignments))
     text = "".join(f"{line}\n" for line in _exported(config))
     if out is None:
         click.echo(text, nl=False)
@@ -75,10 +78,20 @@ def export(experiment: str, assignments: tuple[str, ...], out: Path | None) -> N
         raise ConfigError(f"--out {out}: {error.strerror or error}") from None
 
 
-def _one_network(document: Experiment) -> dict[str, Any]:
+def _points(experiment: str, assignments: tuple[str, ...]) -> Sequence[Point]:
+    """The points of a document, which need not say of any traffic."""
+    try:
+        return options.document(experiment, assignments).points()
+    except ConfigError as error:
+        if LOAD_IS_MISSING not in str(error):
+            raise
+    return options.document(experiment, (*assignments, "load=0")).points()
+
+
+def _one_network(points: Sequence[Point]) -> dict[str, Any]:
     """The configuration of the first point, whose network all points have."""
     networks: dict[str, dict[str, Any]] = {}
-    for point in document.points():
+    for point in points:
         config = json.loads(point.config)
         key = json.dumps([config["topology"], config.get("links")], sort_keys=True)
         networks.setdefault(key, config)

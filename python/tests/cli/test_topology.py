@@ -207,3 +207,9 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert refused("export", "--out", str(out), text=document(DRAGONFLY_PLUS)) == (
         f"--out {out}: No such file or directory"
     )
+
+
+def test_a_document_need_not_say_of_any_traffic() -> None:
+    text = toml.document({"topology": {"polarfly": {"q": 3}}})
+    assert json.loads(command("info", "--json", text=text))["routers"] == 13
+    assert len(command("export", text=text).splitlines()) > 24

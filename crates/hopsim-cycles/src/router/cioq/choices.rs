@@ -117,9 +117,10 @@ impl<const W: usize> Choices<W> {
             return Mask::ALL;
         }
         let mut candidates = Mask::EMPTY;
-        prospect.each_productive(|port, vc| match vc {
-            Some(vc) => candidates.insert(tables.output(Request { port, vc })),
-            None => {
+        prospect.each_productive(|port, vc| {
+            if let Some(vc) = vc {
+                candidates.insert(tables.output(Request { port, vc }));
+            } else {
                 let info = tables.port(port);
                 candidates.insert_field(info.pair(0), info.pair_field);
             }
