@@ -379,7 +379,7 @@ fn request_vcs(experiment: &Experiment, injection: u32) -> u8 {
 
 /// The topology, whose routers with nodes all have as many.
 fn build_topology(experiment: &Experiment) -> Result<Arc<Topology>, ConfigError> {
-    let topology = experiment.topology.build().map_err(|e| e.within("topology"))?;
+    let topology = experiment.build_topology()?;
     if !topology.has_equal_routers() {
         let reason = "routers with different numbers of nodes are for InfiniBand fabrics";
         return Err(ConfigError::new("topology.graph.nodes", reason)

@@ -55,6 +55,8 @@ pub enum Purpose {
     PacketLength = 20,
     /// Which routers of a random network are joined.
     RandomGraph = 21,
+    /// Which links are out of order.
+    Faults = 22,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -28,10 +28,11 @@ TERMS = (
         "needs bubbles of whole packets, in `router.cioq` or `input_queued`.",
     ),
     Term(
-        ("fault", "faults", "failure", "failures", "link failure"),
-        "Links and routers do not fail during a run. A network that lacks some of them is a "
-        "`topology.graph` without these links, which `minimal`, `up_down`, `valiant` and `ugal` route; of "
-        "a fabric as `ibnetdiscover` prints it the same, with forwarding tables as `ibroute` prints them.",
+        ("fault", "failure", "failures", "link failure"),
+        "Links that are out of order from the beginning are `faults`, in a graph and in the families of "
+        "topologies that are graphs. In the middle of a run links do not fail, and routers never do. Of a "
+        "fabric as `ibnetdiscover` prints it a `topology.graph` without some links stands for it, with "
+        "forwarding tables as `ibroute` prints them.",
     ),
     Term(
         ("packet loss", "loss", "drop", "lossy"),

@@ -213,3 +213,13 @@ def test_a_document_need_not_say_of_any_traffic() -> None:
     text = toml.document({"topology": {"polarfly": {"q": 3}}})
     assert json.loads(command("info", "--json", text=text))["routers"] == 13
     assert len(command("export", text=text).splitlines()) > 24
+
+
+def test_links_out_of_order_are_not_counted_and_not_exported() -> None:
+    whole = info(FAMILIES["slim_fly"])
+    less = info(FAMILIES["slim_fly"], faults=[{"links": {"between": [[0, 2]], "fraction": 0.1}}])
+    assert less["links"] == whole["links"] - 1 - round(0.1 * whole["links"])
+    assert (less["degree_max"], less["diameter"]) >= (whole["degree_max"] - 1, whole["diameter"])
+    text = document(FAMILIES["slim_fly"], faults=[{"links": {"fraction": 0.1}}])
+    exported = [line for line in command("export", text=text).splitlines() if not line.startswith("#")]
+    assert len(exported) == whole["links"] - round(0.1 * whole["links"])

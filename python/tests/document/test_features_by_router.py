@@ -59,6 +59,10 @@ FEATURES: dict[str, dict[str, Any]] = {
         "topology": {"dragonfly_plus": {"leaves": 2}},
         "routing": {"ugal": {}},
     },
+    "links out of order (`faults`), in a graph or a family of graphs": {
+        "topology": {"slim_fly": {"q": 4}},
+        "faults": [{"links": {"fraction": 0.05}}],
+    },
     "dragonfly, `minimal`, `valiant`, `ugal`": {**DRAGONFLY, "routing": {"ugal": {}}},
     "`piggyback`, `source_adaptive`": {**DRAGONFLY, "routing": {"piggyback": {}}},
     "`olm`, `par` in a dragonfly": {**DRAGONFLY, "routing": {"olm": {}}},

@@ -16,7 +16,9 @@ use hopsim_cycles::choices::{
     OutputHold, PortOrder, SelfTraffic, StageFlow, WhenFull,
 };
 use hopsim_cycles::injection::ControlConfig;
-use hopsim_network::topology::{LATENCIES, TopologyConfig};
+use hopsim_network::error::ConfigError;
+use hopsim_network::topology::faults::{self, Fault};
+use hopsim_network::topology::{LATENCIES, Topology, TopologyConfig};
 use hopsim_routing::{RoutingConfig, minimal};
 use hopsim_traffic::placement::Placement;
 use hopsim_traffic::process::LOADS;
@@ -54,6 +56,9 @@ pub struct Experiment {
     /// Link latencies.
     #[serde(default)]
     pub links: LinksConfig,
+    /// Links that are out of order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
     /// What a router is made of.
     #[serde(default)]
     pub router: RouterConfig,
@@ -98,6 +103,12 @@ impl Experiment {
             names.is_none_or(|names| names.iter().any(|name| Some(name) == job.name.as_ref()))
         };
         self.jobs.iter().enumerate().filter(move |(_, job)| runs(job))
+    }
+
+    /// The topology, without the links that are out of order.
+    pub fn build_topology(&self) -> Result<Topology, ConfigError> {
+        let whole = self.topology.build().map_err(|error| error.within("topology"))?;
+        faults::without(whole, &self.faults).map_err(|error| error.within("faults"))
     }
 
     /// The fabric, if the network is one of InfiniBand.

@@ -10,12 +10,13 @@ use hopsim_network::topology::{TopologyConfig, graph};
 use serde_json::{Value, json};
 
 /// Keys that a fabric does not have, and what there is instead.
-const OF_ROUTERS: [(&str, &str); 8] = [
+const OF_ROUTERS: [(&str, &str); 9] = [
     ("compat", ""),
     ("load", "jobs.0.flows.0.rate"),
     ("units", ""),
     ("contention", ""),
     ("links", "router.infiniband.links"),
+    ("faults", "links of topology.graph without these"),
     ("routing", ""),
     ("nic", "router.infiniband.host"),
     ("semantics", ""),

@@ -63,8 +63,8 @@ fn unknown_key() {
 fn key_in_the_wrong_table() {
     assert_eq!(
         before("seed = 1"),
-        "line 1, column 1: seed = 1: unknown key; did you mean `measure.seed`? \
-         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, only, measure, sweep"
+        "line 1, column 1: seed = 1: unknown key; did you mean `faults.0.links.seed` or `measure.seed`? \
+         Valid: compat, load, units, topology, contention, links, faults, router, routing, nic, semantics, jobs, only, measure, sweep"
     );
     assert_eq!(
         after("[router]\ncioq = {}\nspeedup = 2"),
@@ -78,7 +78,7 @@ fn key_that_begins_like_another_one() {
     assert_eq!(
         before("lode = 0.2"),
         "line 1, column 1: lode = 0.2: unknown key; did you mean `load`? \
-         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, only, measure, sweep"
+         Valid: compat, load, units, topology, contention, links, faults, router, routing, nic, semantics, jobs, only, measure, sweep"
     );
 }
 
@@ -1026,8 +1026,8 @@ fn text_that_is_not_toml() {
 fn override_that_does_not_fit() {
     assert_eq!(
         set(&["sed=3"]),
-        "sed = 3 (override): unknown key; did you mean `measure.seed`? \
-         Valid: compat, load, units, topology, contention, links, router, routing, nic, semantics, jobs, only, measure, sweep"
+        "sed = 3 (override): unknown key; did you mean `faults.0.links.seed` or `measure.seed`? \
+         Valid: compat, load, units, topology, contention, links, faults, router, routing, nic, semantics, jobs, only, measure, sweep"
     );
     assert_eq!(
         set(&["load=high"]),
@@ -1677,6 +1677,66 @@ fn nodes_and_file_of_a_graph() {
 
 /// A ring of five routers.
 const RING: [(u32, u32); 5] = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)];
+
+#[test]
+fn links_that_are_out_of_order() {
+    let with = |links: &str| graph(&RING, &[&format!("faults=[{{ links = {links} }}]")]);
+    assert_eq!(with("{ between = [[0, 1]] }"), "accepted");
+    assert_eq!(with("{ fraction = 0.2, seed = 7, class = \"network\" }"), "accepted");
+    assert_eq!(
+        with("{ between = [[2, 0]] }"),
+        "faults.0.links.between.0 = [2, 0] (override): no link joins the two routers; \
+         valid: two routers that a link joins which is in order"
+    );
+    assert_eq!(
+        with("{ between = [[0, 1], [1, 0]] }"),
+        "faults.0.links.between.1 = [1, 0] (override): all links between the two routers are out of order already; \
+         valid: two routers that a link joins which is in order"
+    );
+    assert_eq!(
+        with("{ between = [[0, 5]] }"),
+        "faults.0.links.between.0 = [0, 5] (override): the network has 5 routers; valid: routers 0 … 4"
+    );
+    assert_eq!(
+        with("{ between = [[0, 1], [2, 3]] }"),
+        "faults (override): without these links the network falls apart: from router 0 there is no way to routers 1 and 2; \
+         valid: fewer links, other ones, or another seed of the draw"
+    );
+    assert_eq!(
+        with("{}"),
+        "faults.0.links (override): names no links; valid: between = [[router, router], …] or fraction"
+    );
+    assert_eq!(
+        with("{ fraction = 1.5 }"),
+        "faults.0.links.fraction = 1.5 (override): out of range; valid: 0 … 1"
+    );
+    assert_eq!(
+        with("{ fraction = 0.1, class = \"global\" }"),
+        "faults.0.links.class = \"global\" (override): the topology has no such links; valid: network"
+    );
+    assert_eq!(
+        with("{ between = [[0, 1]], seed = 3 }"),
+        "faults.0.links.seed (override): is about links that are drawn, and fraction does not say how many; \
+         valid: no such key, or fraction besides"
+    );
+    assert_eq!(
+        graph(&RING, &["faults=[{ at = 100, links = { fraction = 0.1 } }]"]),
+        "faults.0.at = 100 (override): links cannot fail in the middle of a run; valid: 0: from the beginning"
+    );
+    assert_eq!(
+        on(MESH, "faults = [{ links = { fraction = 0.1 } }]"),
+        "faults: paths follow from coordinates here, and know of no links that are missing; valid: no such key, or \
+         topology.graph or a family of graphs; hopsim topology export makes a graph of a network"
+    );
+    let dragonfly_plus = "dragonfly_plus = { leaves = 3, spines = 2, global_links = 4, groups = 4 }";
+    let global = "faults = [{ links = { fraction = 0.1, class = \"global\" } }]";
+    assert_eq!(on(dragonfly_plus, global), "accepted");
+    assert_eq!(
+        on(dragonfly_plus, &format!("{global}\nrouting = \"valiant\"")),
+        "routing.valiant: with links out of order shortest paths need not go up and down, and VCs by hops are of one class of \
+         links; valid: routing.minimal, or no faults"
+    );
+}
 
 #[test]
 fn any_shortest_path_of_a_graph() {

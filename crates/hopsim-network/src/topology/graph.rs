@@ -9,6 +9,7 @@ use crate::by_class::ByClass;
 use crate::error::{ConfigError, valid, within};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::ops::RangeInclusive;
 
@@ -159,6 +160,7 @@ pub struct Graph {
     own_latencies: bool,
     goes_up_and_down: bool,
     groups: Option<Groups>,
+    ties: Ties,
     /// Shortest paths from every router to every router with nodes -- constant.
     paths: ShortestPaths,
 }
@@ -276,8 +278,24 @@ impl Graph {
             own_latencies,
             goes_up_and_down,
             groups,
+            ties: wiring.ties,
             paths,
         })
+    }
+
+    /// The graph without some links, each given by the router and port of one of its ends. Ports keep their numbers.
+    pub fn without(&self, failed: &BTreeSet<(u32, usize)>) -> Result<Self, ConfigError> {
+        let mut ends = self.ends.clone();
+        let first = self.nodes_per_router as usize;
+        for &(router, port) in failed {
+            let Some(end) = self.end(router, port) else { continue };
+            ends[router as usize][port - first] = None;
+            ends[end.router as usize][usize::from(end.port) - first] = None;
+        }
+        check_connected(&ends).map_err(|_| falls_apart(&ends))?;
+        let paths =
+            ShortestPaths::new(&maze(&ends, self.nodes_per_router, self.routers_with_nodes()), self.ties);
+        Ok(Self { ends, paths, goes_up_and_down: false, first_node: self.first_node.clone(), ..*self })
     }
 
     /// Name of the topology in a document: `graph`, or that of the family that the graph is of.
@@ -521,6 +539,19 @@ fn ends(wiring: &Wiring<'_>, nodes_per_router: u32, degrees: [u32; 2]) -> Vec<Ve
         ends[other as usize].push(end(one, here));
     }
     ends
+}
+
+/// Why a network without some links is refused that falls apart.
+fn falls_apart(ends: &[Vec<Option<End>>]) -> ConfigError {
+    let neighbours = |router: u32| ends[router as usize].iter().flatten().map(|end| end.router);
+    let distances = distances(ends.len(), 0, neighbours);
+    let unreached: Vec<u32> =
+        (0..ends.len() as u32).filter(|&router| distances[router as usize] == u32::MAX).collect();
+    let reason = format!(
+        "without these links the network falls apart: from router 0 there is no way to {}",
+        list(&unreached)
+    );
+    ConfigError::new("", reason).valid("fewer links, other ones, or another seed of the draw")
 }
 
 /// Refuses a graph of several parts.

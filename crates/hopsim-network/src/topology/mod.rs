@@ -10,6 +10,7 @@ pub mod dragonfly;
 pub mod dragonfly_plus;
 mod family;
 pub mod fat_tree;
+pub mod faults;
 mod field;
 pub mod graph;
 pub mod grid;

@@ -1,5 +1,6 @@
 //! The links of families of topologies, written from what `hopsim explain` says of them.
 
+use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::dragonfly::Arrangement;
 use hopsim_network::topology::shortest::Ties;
 use hopsim_network::topology::{Topology, TopologyConfig, dragonfly_plus, xgft};
@@ -24,9 +25,10 @@ pub fn ties(topology: &TopologyConfig) -> Option<Ties> {
     }
 }
 
-/// Whether shortest paths go up a tree and down again, so that each of the two of a detour needs one VC only.
-pub fn goes_up_and_down(topology: &TopologyConfig) -> bool {
-    matches!(topology, TopologyConfig::DragonflyPlus(_) | TopologyConfig::Xgft(_))
+/// Whether shortest paths go up a tree and down again, so that each of the two of a detour needs one VC only: where all links are in order.
+pub fn goes_up_and_down(plan: &Plan) -> bool {
+    plan.experiment.faults.is_empty()
+        && matches!(plan.experiment.topology, TopologyConfig::DragonflyPlus(_) | TopologyConfig::Xgft(_))
 }
 
 /// Panics if the links of a network of a family are others than its definition says.

@@ -8,6 +8,7 @@
 mod adaptive;
 mod detour;
 pub mod families;
+mod faults;
 mod head;
 mod in_transit;
 mod o1turn;

@@ -1,7 +1,7 @@
 //! Shortest ways between routers, link by link.
 
-use super::families;
 use super::tables::Tables;
+use super::{families, faults};
 use crate::state::place::Link;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::cube::Tie;
@@ -108,6 +108,8 @@ impl Cube {
 impl Ways {
     pub fn new(plan: &Plan) -> Self {
         let many = |sides: &[u32]| sides.iter().map(|&side| side as usize).collect();
+        let whole = plan.experiment.topology.build().expect("the plan has been made of it");
+        faults::check(plan, &whole);
         let shape = match &plan.experiment.topology {
             TopologyConfig::Dragonfly(config) => Shape::Dragonfly(Dragonfly {
                 p: config.p as usize,
@@ -131,7 +133,7 @@ impl Ways {
                 Shape::Graph(Tables::of_graph(&plan.system.topology, config.ties))
             }
             family => {
-                families::check(family, &plan.system.topology);
+                families::check(family, &whole);
                 let ties = families::ties(family).expect("it is one");
                 Shape::Graph(Tables::of_graph(&plan.system.topology, ties))
             }

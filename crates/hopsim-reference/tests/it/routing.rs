@@ -402,6 +402,45 @@ fn families_of_graphs() {
     }
 }
 
+#[test]
+fn links_out_of_order() {
+    let edges = grid(4, "spread");
+    let mut doubled = graph(10, &[(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)], "spread");
+    doubled["graph"]["routers_with_nodes"] = json!(7);
+    let drawn = |fraction: f64, seed: u32| json!([{ "links": { "fraction": fraction, "seed": seed } }]);
+    let [minimal, valiant, par] = ["minimal", "valiant", "par"].map(|name| json!({ name: {} }));
+    let adaptive = json!({ "adaptive": {} });
+    for (topology, faults, routings) in [
+        (&edges, json!([{ "links": { "between": [[5, 6], [9, 5]] } }]), vec![&minimal, &adaptive, &valiant]),
+        (
+            &doubled,
+            json!([{ "links": { "between": [[4, 0]] } }, { "links": { "fraction": 0.1 } }]),
+            vec![&minimal, &adaptive],
+        ),
+        (
+            &json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } }),
+            drawn(0.1, 3),
+            vec![&minimal, &adaptive, &valiant, &par],
+        ),
+        (&json!({ "jellyfish": { "routers": 20, "degree": 5 } }), drawn(0.08, 1), vec![&minimal, &valiant]),
+        (
+            &json!({ "xgft": { "children": [3, 3, 2], "parents": [1, 3, 3] } }),
+            drawn(0.1, 2),
+            vec![&minimal, &adaptive, &valiant],
+        ),
+    ] {
+        for routing in routings {
+            let mut document = of_one_class(topology, routing, 16);
+            document["faults"] = faults.clone();
+            agree([document]);
+        }
+    }
+    let shape = json!({ "leaves": 3, "spines": 2, "global_links": 4, "groups": 4, "nodes_per_leaf": 3 });
+    let mut document = family(&json!({ "dragonfly_plus": shape }), &minimal, 8);
+    document["faults"] = json!([{ "links": { "fraction": 0.25, "class": "global", "seed": 5 } }]);
+    agree([document]);
+}
+
 /// All source files below a directory.
 fn sources(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());

@@ -63,12 +63,8 @@ impl Vcs {
                 (
                     RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
                     Topology::Graph(_) | Topology::HyperX(_),
-                ) if !families::goes_up_and_down(&plan.experiment.topology) => {
-                    Rule::ByHop { before_replies: 2 * ways.farthest() }
-                }
-                (RoutingConfig::Adaptive(_), Topology::Graph(_))
-                    if !families::goes_up_and_down(&plan.experiment.topology) =>
-                {
+                ) if !families::goes_up_and_down(plan) => Rule::ByHop { before_replies: 2 * ways.farthest() },
+                (RoutingConfig::Adaptive(_), Topology::Graph(_)) if !families::goes_up_and_down(plan) => {
                     Rule::ByHop { before_replies: ways.farthest() }
                 }
                 (RoutingConfig::Par(_), _) => Rule::ByHop { before_replies: ways.longest_with_a_turn() },
