@@ -122,18 +122,15 @@ pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, Config
                 Topology::Graph(graph) => graph.diameter_with_nodes(),
                 _ => topology.diameter(),
             };
-            if topology.groups() > 1
-                && !matches!(topology, Topology::Graph(graph) if graph.goes_up_and_down())
-            {
+            let in_phases = matches!(topology, Topology::Graph(graph) if graph.goes_up_and_down());
+            if in_phases {
+                return Ok(Some(Paths::two_phases(links.max(1))));
+            }
+            if topology.groups() > 1 {
                 let reason = "with links out of order shortest paths need not go up and down, and VCs by hops are of one class of links";
                 return Err(ConfigError::new("", reason).valid("routing.minimal, or no faults"));
             }
-            let in_phases = matches!(topology, Topology::Graph(graph) if graph.goes_up_and_down());
-            if in_phases {
-                Ok(Some(Paths::two_phases(links.max(1))))
-            } else {
-                by_hop(0, [links; 2]).map(Some)
-            }
+            by_hop(0, [links; 2]).map(Some)
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What families of topologies have in common that are graphs: they say their links, and [`Graph`] does the rest.
 
-use super::graph::{Edge, Graph, Groups, MAX_ROUTERS, Wiring};
+use super::graph::Graph;
 use super::shortest::{Ties, distances};
+use super::wiring::{Edge, Groups, MAX_ROUTERS, Wiring};
 use super::{MAX_ROUTER_PORTS, NODES_PER_ROUTER};
 use crate::error::{ConfigError, valid, within};
 

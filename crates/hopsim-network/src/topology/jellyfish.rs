@@ -1,8 +1,9 @@
 //! The jellyfish: see [`Config`].
 
 use super::family::{Family, check_degree, check_ports, check_routers, is_connected, nodes};
-use super::graph::{Graph, MAX_ROUTERS};
+use super::graph::Graph;
 use super::shortest::Ties;
+use super::wiring::MAX_ROUTERS;
 use super::{Interconnect as _, NODES_PER_ROUTER, Parameters};
 use crate::error::ConfigError;
 use hopsim_random::{Purpose, Stream};

@@ -20,6 +20,7 @@ pub mod jellyfish;
 pub mod polarfly;
 pub mod shortest;
 pub mod slim_fly;
+mod wiring;
 pub mod xgft;
 pub mod xpander;
 

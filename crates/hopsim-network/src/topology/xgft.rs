@@ -1,8 +1,9 @@
 //! The extended generalised fat tree: see [`Config`].
 
 use super::family::{Family, check_ports, check_routers};
-use super::graph::{Graph, MAX_ROUTERS};
+use super::graph::Graph;
 use super::shortest::Ties;
+use super::wiring::MAX_ROUTERS;
 use super::{NODES_PER_ROUTER, Parameters};
 use crate::error::{ConfigError, within};
 use schemars::JsonSchema;

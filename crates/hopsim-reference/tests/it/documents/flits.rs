@@ -1,6 +1,6 @@
 //! Random documents with virtual-channel routers, which let flits through one by one.
 
-use super::graph::{family, graph};
+use super::graph::graph_or_family;
 use super::network::{classes, dateline, dragonfly, fat_tree, fit_ejection, grid, has_rings, links, torus};
 use super::programs::{Workload, make_room, place, programs};
 use super::routing::{fit, routing_of_one_class, turn_once, ugal, valiant, vcs_needed, vcs_of_one_class};
@@ -61,8 +61,7 @@ fn topology() -> impl Strategy<Value = Value> {
         4 => torus(ORDINARY),
         1 => grid(ORDINARY).prop_map(|grid| json!({ "hyperx": grid })),
         2 => fat_tree(ORDINARY),
-        3 => graph(),
-        1 => family(),
+        3 => graph_or_family(),
     ]
 }
 

@@ -1,10 +1,11 @@
 //! Random graphs, and the VCs that they need.
 
 use hopsim_network::topology::TopologyConfig;
+use hopsim_random::{Purpose, Stream};
 use hopsim_routing::RoutingConfig;
 use proptest::prelude::*;
-use proptest::sample::select;
 use serde_json::{Value, json};
+use std::ops::Range;
 
 /// Cycles that a link takes for a phit.
 fn pace() -> impl Strategy<Value = u32> {
@@ -12,7 +13,7 @@ fn pace() -> impl Strategy<Value = u32> {
 }
 
 /// A tree, or a ring, to which links are added, between the same routers perhaps, of any latency and rate.
-pub fn graph() -> impl Strategy<Value = Value> {
+fn graph() -> impl Strategy<Value = Value> {
     let shapes = prop_oneof![(2..10u32, 0..10usize, Just(false)), (5..10u32, 1..3usize, Just(true))];
     let graph = shapes.prop_flat_map(|(routers, more, ring)| {
         let lowest = move |router| if ring { router - 1 } else { 0 };
@@ -44,49 +45,54 @@ pub fn up_down() -> impl Strategy<Value = Value> {
     prop::option::of(0..2u32).prop_map(|root| json!({ "up_down": { "root": root } }))
 }
 
-/// A small network of a family.
-pub fn family() -> impl Strategy<Value = Value> {
-    let ties = select(vec!["spread", "spread", "first"]);
-    let nodes = 1..=2u32;
-    let slim = select(vec![3, 4]).prop_map(|q| json!({ "slim_fly": { "q": q } }));
-    let polar = select(vec![2, 3, 4]).prop_map(|q| json!({ "polarfly": { "q": q } }));
-    let jelly = (2..6u32, 4..9u32, 0..50u64).prop_map(|(degree, more, seed)| {
-        let routers = (degree + more).next_multiple_of(2);
-        json!({ "jellyfish": { "routers": routers, "degree": degree, "seed": seed } })
-    });
-    let lift = (2..5u32, 1..4u32, 0..50u64).prop_map(|(degree, size, seed)| {
-        json!({ "xpander": { "routers": (degree + 1) * size, "degree": degree, "seed": seed } })
-    });
-    let trees = select(vec![
-        (vec![2, 3], vec![1, 2]),
-        (vec![1, 2, 3], vec![1, 2, 2]),
-        (vec![2, 2, 2], vec![1, 1, 3]),
-    ]);
-    let tree =
-        trees.prop_map(|(children, parents)| json!({ "xgft": { "children": children, "parents": parents } }));
-    let shapes = (
-        [1..=3u32, 1..=3u32, 1..=2u32],
-        0..3u32,
-        select(vec![json!("palmtree"), json!("consecutive"), json!({ "random": {} })]),
-    );
-    let plus = shapes.prop_map(|([leaves, spines, global], fewer, arrangement)| {
-        let groups = (spines * global + 1).saturating_sub(fewer).clamp(2, 5);
-        json!({ "dragonfly_plus": {
-            "leaves": leaves, "spines": spines, "global_links": global,
-            "groups": groups, "arrangement": arrangement,
-        } })
-    });
-    let any = prop_oneof![1 => slim, 1 => polar, 1 => jelly, 1 => lift, 1 => tree, 2 => plus];
-    (any, nodes, ties).prop_map(|(mut topology, nodes, ties)| {
-        let (name, keys) = topology.as_object_mut().unwrap().iter_mut().next().unwrap();
-        keys["ties"] = json!(ties);
-        match name.as_str() {
-            "xgft" => {}
-            "dragonfly_plus" => keys["nodes_per_leaf"] = json!(nodes),
-            _ => keys["nodes_per_router"] = json!(nodes),
+/// A random graph, or in the place of one of three of them a small network of a family, which follows from the graph: so all else is
+/// drawn as it is without families.
+pub fn graph_or_family() -> impl Strategy<Value = Value> {
+    graph().prop_map(|graph| {
+        let number = graph.to_string().bytes().fold(0u64, |sum, byte| sum.wrapping_mul(31) + u64::from(byte));
+        if number.is_multiple_of(3) {
+            family(&mut Stream::new(number, Purpose::RandomGraph, 0))
+        } else {
+            graph
         }
-        topology
     })
+}
+
+/// A small network of a family.
+fn family(stream: &mut Stream) -> Value {
+    let mut any = |range: Range<u32>| range.start + stream.below(range.end - range.start);
+    let (nodes, ties) = (any(1..3), ["spread", "spread", "first"][any(0..3) as usize]);
+    match any(0..7) {
+        0 => json!({ "slim_fly": { "q": any(3..5), "nodes_per_router": nodes, "ties": ties } }),
+        1 => json!({ "polarfly": { "q": any(2..5), "nodes_per_router": nodes, "ties": ties } }),
+        2 => {
+            let degree = any(2..6);
+            let routers = (degree + any(4..9)).next_multiple_of(2);
+            json!({ "jellyfish": {
+                "routers": routers, "degree": degree, "seed": any(0..50), "nodes_per_router": nodes, "ties": ties,
+            } })
+        }
+        3 => {
+            let degree = any(2..5);
+            json!({ "xpander": {
+                "routers": (degree + 1) * any(1..4), "degree": degree, "seed": any(0..50),
+                "nodes_per_router": nodes, "ties": ties,
+            } })
+        }
+        4 => {
+            let parents = [1, any(1..4), any(1..4)];
+            json!({ "xgft": { "children": [nodes, any(2..4), any(1..4)], "parents": parents, "ties": ties } })
+        }
+        _ => {
+            let (spines, global) = (any(1..4), any(1..3));
+            let groups = (spines * global + 1).saturating_sub(any(0..3)).clamp(2, 5);
+            let arrangement = [json!("palmtree"), json!("consecutive"), json!({ "random": {} })];
+            json!({ "dragonfly_plus": {
+                "leaves": any(1..4), "spines": spines, "global_links": global, "groups": groups,
+                "arrangement": arrangement[any(0..3) as usize], "nodes_per_leaf": nodes, "ties": ties,
+            } })
+        }
+    }
 }
 
 /// Whether a topology is a graph, or of a family of those.

@@ -1,6 +1,6 @@
 //! Random topologies, their links, and what keeps their nodes from injecting.
 
-use super::graph::{family, graph};
+use super::graph::graph_or_family;
 use super::{mostly, one_of};
 use hopsim_network::topology::TopologyConfig;
 use proptest::prelude::*;
@@ -15,8 +15,7 @@ pub fn topology(common: u32) -> impl Strategy<Value = Value> {
         8 => torus(common),
         3 => grid(common).prop_map(|grid| json!({ "hyperx": grid })),
         3 => fat_tree(common),
-        4 => graph(),
-        2 => family(),
+        4 => graph_or_family(),
     ]
 }
 
