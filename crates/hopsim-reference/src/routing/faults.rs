@@ -25,9 +25,9 @@ fn links(topology: &Topology) -> Vec<(Ends, u8)> {
     let ports = topology.ports();
     let mut links = Vec::new();
     for router in 0..topology.routers() {
-        for port in 0..ports.len() {
+        for (port, class) in ports.iter().enumerate() {
             let Some(there) = topology.neighbour(router, port) else { continue };
-            let PortClass::Link(class) = ports[port] else { unreachable!("nodes are no neighbours") };
+            let &PortClass::Link(class) = class else { unreachable!("nodes are no neighbours") };
             let mut ends = [(router, port), there];
             ends.sort_unstable();
             links.push((ends, class));
