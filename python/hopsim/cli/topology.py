@@ -80,12 +80,13 @@ def export(experiment: str, assignments: tuple[str, ...], out: Path | None) -> N
 
 def _points(experiment: str, assignments: tuple[str, ...]) -> Sequence[Point]:
     """The points of a document, which need not say of any traffic."""
+    document = options.document(experiment, assignments)
     try:
-        return options.document(experiment, assignments).points()
+        return document.points()
     except ConfigError as error:
         if LOAD_IS_MISSING not in str(error):
             raise
-    return options.document(experiment, (*assignments, "load=0")).points()
+    return document.setting(("load=0",)).points()
 
 
 def _one_network(points: Sequence[Point]) -> dict[str, Any]:

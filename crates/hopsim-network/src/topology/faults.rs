@@ -50,10 +50,10 @@ pub struct FailedLinks {
 }
 
 /// Router and port of an end of a link.
-type Place = (u32, usize);
+type LinkEnd = (u32, usize);
 
 /// The links of a network, each by the end whose router, or port at one router, is the lower one, ascending; with their classes.
-fn links(topology: &Topology) -> Vec<(Place, u8)> {
+fn links(topology: &Topology) -> Vec<(LinkEnd, u8)> {
     let ports = topology.ports();
     let mut links = Vec::new();
     for router in 0..topology.routers() {
@@ -101,7 +101,7 @@ impl Fault {
 
 impl FailedLinks {
     /// Adds the links to those that are out of order, each by one of its ends.
-    fn pick(&self, topology: &Topology, failed: &mut BTreeSet<Place>) -> Result<(), ConfigError> {
+    fn pick(&self, topology: &Topology, failed: &mut BTreeSet<LinkEnd>) -> Result<(), ConfigError> {
         if self.between.is_empty() && self.fraction.is_none() {
             let reason = "names no links";
             return Err(
@@ -145,8 +145,8 @@ impl FailedLinks {
 fn named(
     topology: &Topology,
     [one, other]: [u32; 2],
-    failed: &BTreeSet<Place>,
-) -> Result<Place, ConfigError> {
+    failed: &BTreeSet<LinkEnd>,
+) -> Result<LinkEnd, ConfigError> {
     let refuse = |reason: String, valid: &str| {
         Err(ConfigError::new("", reason).value(format!("[{one}, {other}]")).valid(valid))
     };
