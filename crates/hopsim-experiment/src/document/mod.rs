@@ -347,6 +347,7 @@ mod tests {
             ("packets", json!({})),
             ("tables", json!([[0]])),
             ("exceptions", json!([{ "node": 0 }])),
+            ("faults", json!([{ "links": { "fraction": 0.1 } }])),
         ]
     }
 

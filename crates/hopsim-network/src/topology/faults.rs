@@ -73,6 +73,10 @@ pub fn without(topology: Topology, faults: &[Fault]) -> Result<Topology, ConfigE
     if faults.is_empty() {
         return Ok(topology);
     }
+    let at = |index: usize| move |error: ConfigError| error.within(&index.to_string());
+    for (index, fault) in faults.iter().enumerate() {
+        fault.check().map_err(at(index))?;
+    }
     let Topology::Graph(graph) = &topology else {
         let reason = "paths follow from coordinates here, and know of no links that are missing";
         return Err(ConfigError::new("", reason).valid(
@@ -81,10 +85,7 @@ pub fn without(topology: Topology, faults: &[Fault]) -> Result<Topology, ConfigE
     };
     let mut failed = BTreeSet::new();
     for (index, fault) in faults.iter().enumerate() {
-        fault
-            .check()
-            .and_then(|()| fault.links.pick(&topology, &mut failed))
-            .map_err(|error| error.within(&index.to_string()))?;
+        fault.links.pick(&topology, &mut failed).map_err(at(index))?;
     }
     graph.without(&failed).map(Topology::Graph)
 }
@@ -95,7 +96,7 @@ impl Fault {
             let reason = "links cannot fail in the middle of a run";
             return Err(ConfigError::new("at", reason).value(self.at).valid("0: from the beginning"));
         }
-        Ok(())
+        self.links.fraction.map_or(Ok(()), |fraction| within(FRACTIONS, fraction, "links.fraction"))
     }
 }
 
@@ -120,7 +121,6 @@ impl FailedLinks {
                     .valid("no such key, or fraction besides"))
             });
         };
-        within(FRACTIONS, fraction, "links.fraction")?;
         let class = self.class_among(topology.link_classes())?;
         let mut all = links(topology);
         all.retain(|&(_, of)| class.is_none_or(|class| class == of));
