@@ -390,7 +390,7 @@ fn flits_are_conserved_and_buffers_hold_what_they_can() {
 #[test]
 fn engine_and_reference_agree_on_every_packet_in_virtual_channel_routers() {
     let coverage = Coverage::default();
-    for_each_flit_plan((400, 2), |plan, cycles| coverage.compare(plan, cycles));
+    for_each_flit_plan((400, 4), |plan, cycles| coverage.compare(plan, cycles));
     coverage.check();
 }
 
