@@ -8,6 +8,7 @@
 //! depends on it.
 
 pub mod begin;
+pub mod change;
 pub mod choices;
 pub mod control;
 pub mod deadlock;

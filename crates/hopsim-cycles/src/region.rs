@@ -1,9 +1,11 @@
 //! What a simulation knows of its regions, and when they have to wait for each other.
 
+use crate::change::Change;
 use crate::control::Control;
 use crate::deadlock::DeadlockReport;
 use crate::jobs::JobPlan;
 use crate::kernel::constants::Constants;
+use crate::kernel::packet::Packet;
 use crate::kernel::regions::Regions;
 use crate::kernel::worker::Worker;
 use crate::kernel::{Kernel, Wishes};
@@ -102,6 +104,9 @@ pub trait Region<'p>: Sized + Send + 'p {
 
     /// Goes on, in a region that is empty so far, with its part of the state of the network.
     fn load(&mut self, state: &State<Self::Saved>);
+
+    /// Makes of the state of a network that behind a change, from which on `system` is simulated. Returns the packets that are lost.
+    fn change(state: &mut State<Self::Saved>, system: &System, change: &Change) -> Vec<Packet>;
 
     /// The ranks of programs in the region.
     fn ranks<'s>(&'s self) -> Vec<RankState<'s>>

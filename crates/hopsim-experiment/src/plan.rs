@@ -3,6 +3,7 @@
 mod any;
 mod classes;
 mod damq;
+mod epochs;
 pub mod external;
 pub mod fabric;
 mod flow_control;
@@ -22,6 +23,7 @@ mod vcs;
 mod virtual_channel;
 
 pub use any::AnyPlan;
+pub use epochs::Epoch;
 pub use fabric::FabricPlan;
 pub use settled::settled;
 pub use unsaved::unsaved;
@@ -32,6 +34,7 @@ use crate::config::router::{CROSSBAR_OUTPUTS, RouterConfig};
 use crate::config::saturate::SaturateConfig;
 use crate::config::{Compat, Experiment, JobConfig, LinkConfig, NicConfig, SourceQueue, SweepConfig};
 use crate::memory;
+use epochs::Tables;
 use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::choices::{
     Ejection, HopCount, InjectionCount, InjectionLatency, InjectionLink, InjectionVc, InputPointer,
@@ -43,7 +46,7 @@ use hopsim_cycles::system::{CioqPlan, MOST_QUEUED, NicPlan, RouterPlan, System};
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::{NONE, Network};
 use hopsim_network::topology::{LATENCIES, Topology};
-use hopsim_routing::RoutingConfig;
+use hopsim_routing::{Paths, RoutingConfig};
 use hopsim_traffic::process::ProcessConfig;
 use jobs::answers;
 use std::sync::Arc;
@@ -58,6 +61,8 @@ pub struct Plan {
     pub experiment: Experiment,
     /// What is simulated.
     pub system: System,
+    /// What is simulated later on, ascending, where links fail or are repaired in the middle of the run.
+    pub epochs: Vec<Epoch>,
 }
 
 impl Plan {
@@ -82,17 +87,17 @@ impl Plan {
         stop::resolve(&mut experiment)?;
         check_measure(&experiment)?;
         classes::resolve_latencies(&mut experiment)?;
-        let topology = build_topology(&experiment)?;
+        let (topology, tables) = build_topology(&experiment)?;
         experiment.topology.resolve(&topology);
         jobs::resolve_names(&mut experiment)?;
         let priorities = priorities::plan(&experiment)?;
-        let paths = experiment.routing.paths(&topology).map_err(|e| e.within("routing"))?;
-        let paths = virtual_channel::paths(&experiment, &topology, paths);
-        let paths = rings::resolve(&experiment, &topology, paths)?;
+        let mut paths =
+            tables.topologies().map(|rest| paths(&experiment, rest)).collect::<Result<Vec<_>, _>>()?;
         classes::resolve(&mut experiment, &topology)?;
-        vcs::resolve(&mut experiment, &topology, &paths)?;
+        vcs::resolve_all(&mut experiment, &topology, &paths)?;
+        tables.widen(&experiment, &mut paths);
         let mut router = router_plan(&experiment)?;
-        let mut classes = classes::build(&experiment, &topology, &paths)?;
+        let mut classes = classes::build(&experiment, &topology, &paths[0])?;
         damq::share(&experiment, &topology, (&mut router, &mut classes))?;
         if let RouterPlan::VirtualChannel(router) = &router {
             virtual_channel::check_buffers(router, &classes, topology.link_classes())?;
@@ -106,7 +111,7 @@ impl Plan {
             experiment.router.crossbar_inputs().number() as u8,
         ));
         check_size(&network)?;
-        let routing = experiment.routing.build(&topology, vcs::build(&experiment, &paths, &network));
+        let routing = tables.routings(&experiment, &paths, &network).swap_remove(0);
         let jobs = jobs::build(&experiment, &topology, &network, library)?;
         if let RouterPlan::Cioq(router) = &mut router {
             let sizes = flow_control::Sizes::new(&network, &jobs);
@@ -119,7 +124,7 @@ impl Plan {
         let seed = experiment.measure.seed;
         let system =
             System { topology, network, routing, router, nic, jobs, priorities, job_of, control, seed };
-        let plan = Self { experiment, system };
+        let mut plan = Self { experiment, system, epochs: Vec::new() };
         if !plan.experiment.topology.is_ideal() {
             plan.check_buffers()?;
         }
@@ -127,6 +132,7 @@ impl Plan {
         programs::check_contention(&plan)?;
         plan.check_rows()?;
         packets::check(&plan)?;
+        plan.epochs = tables.epochs(&plan, &paths);
         Ok(plan)
     }
 
@@ -377,15 +383,25 @@ fn request_vcs(experiment: &Experiment, injection: u32) -> u8 {
     }
 }
 
-/// The topology, whose routers with nodes all have as many.
-fn build_topology(experiment: &Experiment) -> Result<Arc<Topology>, ConfigError> {
-    let topology = experiment.build_topology()?;
+/// The paths of packets over a topology.
+fn paths(experiment: &Experiment, topology: &Topology) -> Result<Paths, ConfigError> {
+    let paths = experiment.routing.paths(topology).map_err(|error| error.within("routing"))?;
+    let paths = virtual_channel::paths(experiment, topology, paths);
+    rings::resolve(experiment, topology, paths)
+}
+
+/// The topology, whose routers with nodes all have as many, and the tables over it.
+fn build_topology(experiment: &Experiment) -> Result<(Arc<Topology>, Tables), ConfigError> {
+    let (topology, outages) = experiment.build_topology()?;
     if !topology.has_equal_routers() {
         let reason = "routers with different numbers of nodes are for InfiniBand fabrics";
         return Err(ConfigError::new("topology.graph.nodes", reason)
             .valid("as many nodes on every router that has nodes, or router.infiniband"));
     }
-    Ok(Arc::new(topology))
+    epochs::check(experiment, &outages)?;
+    let topology = Arc::new(topology);
+    let tables = Tables::new(&topology, outages)?;
+    Ok((topology, tables))
 }
 
 fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {

@@ -144,7 +144,7 @@ const MEANS_OF_REPLIES: [ColumnText; 5] = [
 ];
 
 /// Keys of the summary that are not among the means.
-const SUMMARY: [ColumnText; 25] = [
+const SUMMARY: [ColumnText; 26] = [
     ("job", "", "Name of the job that the record is about; in records and rows by job only."),
     (
         "offered_load",
@@ -197,6 +197,11 @@ const SUMMARY: [ColumnText; 25] = [
         "packets_dropped",
         PACKETS,
         "Packets generated in the window and lost because the source queue was full.",
+    ),
+    (
+        "packets_lost",
+        PACKETS,
+        "Packets lost in the network in the window, because links failed; with faults only.",
     ),
     ("packets_injected", PACKETS, "Packets injected in the window."),
     ("packets_delivered", PACKETS, "Packets delivered in the window, whenever they were generated."),

@@ -29,6 +29,8 @@ pub struct Totals {
     pub generated: u64,
     /// Packets dropped at a full source queue.
     pub dropped: u64,
+    /// Packets lost in the network because links failed.
+    pub lost: u64,
     /// Packets injected (see `InjectionCount`).
     pub injected: u64,
     /// Packets delivered.
@@ -97,6 +99,7 @@ impl Totals {
     pub fn add(&mut self, other: &Self) {
         self.generated += other.generated;
         self.dropped += other.dropped;
+        self.lost += other.lost;
         self.injected += other.injected;
         self.delivered += other.delivered;
         self.latency += other.latency;
@@ -136,6 +139,8 @@ pub struct Interval {
     pub injected: u32,
     /// Packets delivered.
     pub delivered: u32,
+    /// Packets lost in the network because links failed.
+    pub lost: u32,
     /// Phits delivered.
     pub phits: u64,
     /// Sum of the latencies of the packets delivered \[cycles\].
@@ -147,6 +152,7 @@ impl Interval {
         self.generated += other.generated;
         self.injected += other.injected;
         self.delivered += other.delivered;
+        self.lost += other.lost;
         self.phits += other.phits;
         self.latency += other.latency;
     }
@@ -182,7 +188,7 @@ pub struct Recorder {
     interval: u32,
     /// First cycle that is in no row of the time series.
     rows_end: u32,
-    /// Packets generated and dropped since the beginning of the run.
+    /// Packets generated, and those dropped or lost, since the beginning of the run.
     lifetime: (u64, u64),
     /// Length of every synchronised burst that began and ended in the window, by job \[cycles\].
     pub bursts: Vec<Vec<u32>>,
@@ -293,7 +299,7 @@ impl Recorder {
         (self.start, self.start + self.cycles)
     }
 
-    /// Packets generated and dropped since the beginning of the run.
+    /// Packets generated, and those dropped or lost, since the beginning of the run.
     pub fn lifetime(&self) -> (u64, u64) {
         self.lifetime
     }

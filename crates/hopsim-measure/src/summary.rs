@@ -197,6 +197,9 @@ impl<'a> Figures<'a> {
         let totals = &all.totals;
         record.insert("packets_generated".into(), totals.generated.into());
         record.insert("packets_dropped".into(), totals.dropped.into());
+        if !self.plan.experiment.faults.is_empty() {
+            record.insert("packets_lost".into(), totals.lost.into());
+        }
         record.insert("packets_injected".into(), totals.injected.into());
         record.insert("packets_delivered".into(), totals.delivered.into());
         let redecides = self.plan.system.routing.redecides();

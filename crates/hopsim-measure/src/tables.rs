@@ -359,11 +359,16 @@ fn histogram(plan: &Plan, recorder: &Recorder) -> Table {
 }
 
 /// Columns of the table of intervals.
-const TIMESERIES: [ColumnText; 6] = [
+const TIMESERIES: [ColumnText; 7] = [
     ("cycle", CYCLES, "First cycle of the interval, warm-up included."),
     ("generated", PACKETS, "Packets generated in the interval."),
     ("injected", PACKETS, "Packets injected in the interval."),
     ("delivered", PACKETS, "Packets delivered in the interval."),
+    (
+        "lost",
+        PACKETS,
+        "Packets lost in the network in the interval; only if links fail or are repaired in the middle of the run.",
+    ),
     ("accepted_load", LOAD, "Phits delivered in the interval, per node of the jobs."),
     ("latency_mean", CYCLES, "Mean packet latency of those delivered in the interval."),
 ];
@@ -378,12 +383,17 @@ fn timeseries(plan: &Plan, recorder: &Recorder) -> Table {
         row.phits as f64 / (nodes * f64::from(interval.min(end - first)))
     };
     let series = &recorder.series;
-    vec![
+    let lost = || ("lost".into(), Column::U32(series.iter().map(|r| r.lost).collect()));
+    let mut table: Table = vec![
         ("cycle".into(), Column::U32((0..series.len() as u32).map(|i| i * interval).collect())),
         ("generated".into(), Column::U32(series.iter().map(|r| r.generated).collect())),
         ("injected".into(), Column::U32(series.iter().map(|r| r.injected).collect())),
         ("delivered".into(), Column::U32(series.iter().map(|r| r.delivered).collect())),
         ("accepted_load".into(), Column::F64(rows.map(load).collect())),
         ("latency_mean".into(), Column::F64(series.iter().map(|r| mean(r.latency, r.delivered)).collect())),
-    ]
+    ];
+    if !plan.epochs.is_empty() {
+        table.insert(4, lost());
+    }
+    table
 }

@@ -127,7 +127,7 @@ fn of_topology<T: Send>(
 ) -> PyResult<T> {
     let found = interrupts::heeded(py, || {
         let experiment = document::from_json(config)?;
-        let topology = experiment.build_topology()?;
+        let (topology, _) = experiment.build_topology()?;
         hopsim_memory::or_shortage(|| find(&experiment.topology, &topology)).map_err(ConfigError::too_large)
     });
     found?.map_err(|error| errors::in_configuration(&error))

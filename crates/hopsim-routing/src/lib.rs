@@ -197,6 +197,13 @@ macro_rules! mechanisms {
                 }
             }
 
+            /// The router that a packet in transit is on its way to by a shortest path, whatever it may still decide.
+            fn bound_for(&self, head: &Head, state: RouteState) -> u32 {
+                match self {
+                    $(Self::$name(m) => m.bound_for(head, state),)*
+                }
+            }
+
             /// The minimal routing underneath.
             pub fn base(&self) -> &Minimal {
                 match self {
@@ -562,6 +569,11 @@ pub trait Mechanism {
     /// Whether heads in transit look at the group of their source.
     const READS_SOURCE: bool = false;
 
+    /// The router that a packet in transit is on its way to by a shortest path, whatever it may still decide.
+    fn bound_for(&self, head: &Head, _state: RouteState) -> u32 {
+        head.destination
+    }
+
     /// Visits all that a head may be granted, in whatever state its router is and whatever is drawn: the hop with the VCs that it may
     /// use, `None` where the packet has arrived, and what the packet remembers then.
     fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
@@ -619,6 +631,24 @@ pub trait Mechanism {
 }
 
 impl Routing {
+    /// Whether there is a VC for every hop that a packet in transit has to make, over its intermediate router if it has settled for one. What
+    /// it may still decide there are VCs for.
+    pub fn has_vcs_left(&self, head: &Head, state: RouteState) -> bool {
+        let base = self.base();
+        let (mut at, mut code) = (head.router, head.code);
+        for target in [self.bound_for(head, state), head.destination] {
+            while at != target {
+                let (port, class) = base.topology().minimal_port(at, target, state.trunk);
+                let next = base.topology().neighbour(at, port);
+                let (Some(vc), Some((peer, _))) = (base.vcs().sequence.next_if_any(code, class), next) else {
+                    return false;
+                };
+                (at, code) = (peer, base.vcs().sequence.code(class, vc));
+            }
+        }
+        true
+    }
+
     /// Whether heads without a choice must be asked for their port, as it is not that of a minimal path.
     pub fn asks(&self) -> bool {
         !self.redecides() && !self.is_fixed()

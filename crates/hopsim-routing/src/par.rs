@@ -198,6 +198,13 @@ impl Mechanism for Par {
         }
     }
 
+    fn bound_for(&self, head: &Head, state: RouteState) -> u32 {
+        match self {
+            Self::Misrouting(m) => m.bound_for(head, state),
+            Self::Progressive(m) => m.bound_for(head, state),
+        }
+    }
+
     fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
         match self {
             Self::Misrouting(m) => m.each_grant(head, state, visit),

@@ -29,6 +29,10 @@ impl Mechanism for Progressive {
         self.source.base()
     }
 
+    fn bound_for(&self, head: &Head, state: RouteState) -> u32 {
+        self.source.bound_for(head, state)
+    }
+
     #[inline]
     fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         if head.at_injection() || state.flags & MAY_TURN != 0 {

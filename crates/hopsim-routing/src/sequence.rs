@@ -115,6 +115,11 @@ impl VcSequence {
         vc
     }
 
+    /// The VC for the next hop as [`Self::next`] has it, `None` if the sequence has no later link of the class.
+    pub fn next_if_any(&self, code: u8, class: u8) -> Option<u8> {
+        Some(self.next[code as usize][class as usize]).filter(|&vc| vc != u8::MAX)
+    }
+
     /// The VC for an opportunistic hop over a local link: that of the nearest such link already passed.
     #[inline]
     pub fn reused(&self, code: u8) -> u8 {

@@ -333,6 +333,10 @@ impl Mechanism for Source {
         head.destination
     }
 
+    fn bound_for(&self, head: &Head, state: RouteState) -> u32 {
+        if Self::is_on_detour(state) { state.via } else { head.destination }
+    }
+
     fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         if head.at_injection() { self.consider(head, state, draw) } else { self.go_on(head, state, draw) }
     }

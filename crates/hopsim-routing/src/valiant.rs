@@ -203,6 +203,10 @@ impl Mechanism for Valiant {
         Self::next_stop(head, *state)
     }
 
+    fn bound_for(&self, head: &Head, state: RouteState) -> u32 {
+        Self::next_stop(head, state)
+    }
+
     fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         if self.recompute && head.at_injection() && !self.stays(head) {
             return Route::Undecided(Prospect::ANEW);

@@ -3,10 +3,12 @@
 use crate::error::RunError;
 use hopsim_cycles::begin;
 use hopsim_cycles::begin::{AnySimulation, Beginning, Fit};
+use hopsim_cycles::change::Change;
 use hopsim_cycles::control::Control;
+use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::simulation::{Heard, Schedule, Unreadable};
 use hopsim_experiment::config::measure::{MeasureConfig, RecordStream};
-use hopsim_experiment::plan::{MOST_ROWS, Plan, unsaved};
+use hopsim_experiment::plan::{Epoch, MOST_ROWS, Plan, unsaved};
 use hopsim_measure::Counts;
 use hopsim_measure::places::Places;
 use hopsim_measure::recorder::{Recorder, RecorderState};
@@ -26,8 +28,8 @@ pub struct Measured<'p> {
     congestion: Option<Congestion>,
     fit: Fit,
     schedule: Schedule,
-    /// Plans whose systems take over from the one before, each from the beginning of a cycle on; ascending.
-    changes: &'p [(u32, Plan)],
+    /// What takes over from the system before, each from the beginning of a cycle on; ascending.
+    epochs: &'p [Epoch],
 }
 
 /// The state of a measured simulation between two cycles.
@@ -55,14 +57,23 @@ impl<'p> Measured<'p> {
     pub fn new(plan: &'p Plan, fit: Fit, schedule: Schedule) -> Self {
         let simulation = begin(&Beginning { system: &plan.system, wishes: plan, fit, schedule });
         let looks = plan.experiment.measure.streams.contains(&RecordStream::CongestionTrees);
-        Self { plan, simulation, congestion: looks.then(Congestion::default), fit, schedule, changes: &[] }
+        let congestion = looks.then(Congestion::default);
+        Self { plan, simulation, congestion, fit, schedule, epochs: &plan.epochs }
     }
 
     /// The simulation, with plans whose systems take over, each from the beginning of a cycle on. Such a plan has the same routers,
     /// nodes, jobs and measurements. Packets that have been granted an output go on as they were granted it, and heads that ask for one
-    /// thing only go on asking for it.
-    pub fn changing(self, changes: &'p [(u32, Plan)]) -> Self {
-        Self { changes, ..self }
+    /// thing only go on asking for it, unless the change says otherwise.
+    pub fn changing(self, epochs: &'p [Epoch]) -> Self {
+        Self { epochs, ..self }
+    }
+
+    /// Begins with the system that is simulated from some cycle on, at cycle 0: a state of that cycle may be loaded.
+    pub fn begin_in_epoch_of(&mut self, cycle: u32) {
+        let (passed, later) = self.epochs.split_at(self.epochs.partition_point(|epoch| epoch.at <= cycle));
+        if let Some(epoch) = passed.last() {
+            *self = Self::new(&epoch.plan, self.fit, self.schedule).changing(later);
+        }
     }
 
     /// The present cycle: the next one to be simulated.
@@ -113,13 +124,13 @@ impl<'p> Measured<'p> {
 
     /// The next cycle from which on another system is simulated.
     fn next_change(&self) -> u32 {
-        self.changes.first().map_or(u32::MAX, |(cycle, _)| *cycle)
+        self.epochs.first().map_or(u32::MAX, |epoch| epoch.at)
     }
 
     /// Goes on with another system, if it is time for that: the state is taken apart, and put together in that system.
     fn change(&mut self) -> Result<(), RunError> {
-        let Some(((cycle, plan), later)) = self.changes.split_first() else { return Ok(()) };
-        if self.now() < *cycle {
+        let Some((Epoch { at, plan, change }, later)) = self.epochs.split_first() else { return Ok(()) };
+        if self.now() < *at {
             return Ok(());
         }
         let [before, after] = [self.plan, plan].map(|plan| &plan.system.network);
@@ -131,7 +142,10 @@ impl<'p> Measured<'p> {
         }
         let state = self.save();
         let mut next = Self::new(plan, self.fit, self.schedule).changing(later);
-        next.load(&state, Scope::All).map_err(|_| RunError::Snapshot)?;
+        let lost = next.load_changed(&state, Scope::All, change).map_err(|_| RunError::Snapshot)?;
+        if let Some(recorder) = next.simulation.observers().into_iter().next() {
+            lost.iter().for_each(|packet| recorder.lose(packet, *at));
+        }
         #[cfg(feature = "trace")]
         if let Some(tracer) = self.take_tracer() {
             next.trace();
@@ -165,8 +179,18 @@ impl<'p> Measured<'p> {
 
     /// Goes on with a state, at cycle 0.
     pub fn load(&mut self, state: &MeasuredState, scope: Scope) -> Result<(), Unreadable> {
+        self.load_changed(state, scope, &Change::default()).map(|_| ())
+    }
+
+    /// Goes on, at cycle 0, with what a change makes of a state. Returns the packets that are lost.
+    fn load_changed(
+        &mut self,
+        state: &MeasuredState,
+        scope: Scope,
+        change: &Change,
+    ) -> Result<Vec<Packet>, Unreadable> {
         let MeasuredState { simulation, places, recorder } = state;
-        self.simulation.load(simulation)?;
+        let lost = self.simulation.load_changed(simulation, change)?;
         for (span, own) in self.simulation.places() {
             match scope {
                 Scope::All => *own = places.part(&span),
@@ -179,7 +203,7 @@ impl<'p> Measured<'p> {
                 Scope::Network => own.load_life(recorder),
             }
         }
-        Ok(())
+        Ok(lost)
     }
 
     /// Counts what is left at cycle `end`, the last of the run, and returns all that was counted.

@@ -25,7 +25,7 @@ use hopsim_cycles::begin::{AnySimulation, Fit};
 use hopsim_cycles::kernel::regions::Cut;
 use hopsim_cycles::simulation::Schedule;
 use hopsim_experiment::memory;
-use hopsim_experiment::plan::{AnyPlan, MOST_ROWS, Plan, output_vcs};
+use hopsim_experiment::plan::{AnyPlan, Epoch, MOST_ROWS, Plan, output_vcs};
 use hopsim_measure::recorder::Recorder;
 use hopsim_measure::summary::Figures;
 #[cfg(feature = "trace")]
@@ -155,7 +155,7 @@ fn has_room(bytes: u64, control: &Control) -> Result<(), Shortage> {
 /// Runs a plan whose system is that of another plan from given cycles on, ascending. Such a plan has the same routers with
 /// as many VCs, nodes, jobs and measurements ([`RunError::Snapshot`] if not); links may be slower, and what is under way stays so. What
 /// cannot be saved is refused so, too.
-pub fn run_changing(plan: &Plan, changes: &[(u32, Plan)], control: &Control) -> Result<Outcome, RunError> {
+pub fn run_changing(plan: &Plan, changes: &[Epoch], control: &Control) -> Result<Outcome, RunError> {
     let run = Measured::new(plan, Fit::Tight, most_threads(control)).changing(changes);
     run_to_end(run, control, Stages::default()).map(|counts| outcome(plan, &counts))
 }
@@ -226,12 +226,7 @@ pub fn trace_as(plan: &Plan, cycles: u32, trial: Trial) -> Result<Lives, RunErro
 
 /// The lives of packets of a run as [`run_changing`] carries it out, in the way that `trial` says.
 #[cfg(feature = "trace")]
-pub fn trace_changing(
-    plan: &Plan,
-    changes: &[(u32, Plan)],
-    cycles: u32,
-    trial: Trial,
-) -> Result<Lives, RunError> {
+pub fn trace_changing(plan: &Plan, changes: &[Epoch], cycles: u32, trial: Trial) -> Result<Lives, RunError> {
     lives(Measured::new(plan, Fit::Tight, schedule(trial)).changing(changes), cycles)
 }
 

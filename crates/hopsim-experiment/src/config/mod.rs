@@ -17,7 +17,7 @@ use hopsim_cycles::choices::{
 };
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_network::error::ConfigError;
-use hopsim_network::topology::faults::{self, Fault};
+use hopsim_network::topology::faults::{self, Fault, Outage};
 use hopsim_network::topology::{LATENCIES, Topology, TopologyConfig};
 use hopsim_routing::{RoutingConfig, minimal};
 use hopsim_traffic::placement::Placement;
@@ -56,7 +56,7 @@ pub struct Experiment {
     /// Link latencies.
     #[serde(default)]
     pub links: LinksConfig,
-    /// Links that are out of order.
+    /// Links that are out of order, or fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
     /// What a router is made of.
@@ -105,8 +105,8 @@ impl Experiment {
         self.jobs.iter().enumerate().filter(move |(_, job)| runs(job))
     }
 
-    /// The topology, without the links that are out of order.
-    pub fn build_topology(&self) -> Result<Topology, ConfigError> {
+    /// The topology, without the links that are out of order from the beginning to the end, and the others that ever are.
+    pub fn build_topology(&self) -> Result<(Topology, Vec<Outage>), ConfigError> {
         let whole = self.topology.build().map_err(|error| error.within("topology"))?;
         faults::without(whole, &self.faults).map_err(|error| error.within("faults"))
     }

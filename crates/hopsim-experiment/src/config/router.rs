@@ -53,6 +53,16 @@ impl RouterConfig {
         }
     }
 
+    /// What keeps buffers from overflowing, where there is a choice.
+    pub fn flow_control(&self) -> Option<&FlowControl> {
+        match self {
+            Self::Cioq(router) => Some(&router.flow_control),
+            Self::InputQueued(router) => Some(&router.flow_control),
+            Self::VirtualChannel(_) => None,
+            Self::Infiniband(_) => not_a_fabric(),
+        }
+    }
+
     /// What keeps buffers from overflowing, to be changed, where there is a choice.
     pub fn flow_control_mut(&mut self) -> Option<&mut FlowControl> {
         match self {

@@ -1,11 +1,16 @@
 //! Runs whose state cannot be saved.
 
+use crate::config::Experiment;
 use crate::config::measure::RecordStream;
 use crate::plan::Plan;
 
+/// The first stream of an experiment that cannot be saved.
+pub fn stream(experiment: &Experiment) -> Option<RecordStream> {
+    RecordStream::UNSAVED.into_iter().find(|stream| experiment.measure.streams.contains(stream))
+}
+
 /// Why the state of a run of a plan cannot be saved, if it cannot.
 pub fn unsaved(plan: &Plan) -> Option<&'static str> {
-    let wants = |stream| plan.experiment.measure.streams.contains(stream);
     if !plan.experiment.has_contention() {
         Some("an ideal network has no state to save; valid: another topology")
     } else if plan.experiment.measure.is_adaptive() {
@@ -14,7 +19,7 @@ pub fn unsaved(plan: &Plan) -> Option<&'static str> {
         )
     } else if plan.system.programs().all.iter().any(|(_, job)| job.is_external()) {
         Some("what another simulator drives cannot be saved; valid: traffic and other programs")
-    } else if RecordStream::UNSAVED.iter().any(wants) {
+    } else if stream(&plan.experiment).is_some() {
         Some(
             "the streams congestion_trees, waits, packet_hops and flit_hops cannot be saved; valid: measure.streams without them",
         )

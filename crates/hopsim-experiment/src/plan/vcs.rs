@@ -17,9 +17,26 @@ use hopsim_routing::path::{G, L, letters, vcs_needed};
 use hopsim_routing::sequence::VcSequence;
 use hopsim_routing::vcs::{MOST, Rings, Vcs};
 use hopsim_routing::{Flexible, Ordered, Paths, Reverts, Safety};
+use std::cmp::Reverse;
 
-/// Fills in the VCs the routing needs, or checks the given ones against them.
-pub fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> Result<(), ConfigError> {
+/// Fills in the VCs that the routing needs over the tables of any time, or checks the given ones against them.
+pub fn resolve_all(
+    experiment: &mut Experiment,
+    topology: &Topology,
+    all: &[Paths],
+) -> Result<(), ConfigError> {
+    let need = |paths: &&Paths| match &paths.safety {
+        Safety::Ordered(order) => order.sequence.len(),
+        other => other.vcs().unwrap_or(1) as usize,
+    };
+    let mut all: Vec<&Paths> = all.iter().collect();
+    // The first are those that say how many there are by default.
+    all.sort_by_key(|paths| Reverse(need(paths)));
+    all.into_iter().try_for_each(|paths| resolve(experiment, topology, paths))
+}
+
+/// Fills in the VCs that paths need, or checks the given ones against them.
+fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> Result<(), ConfigError> {
     resolve_ejection(&mut experiment.router)?;
     let replies = answers(experiment);
     let routing = experiment.routing.name();

@@ -359,6 +359,18 @@ impl Recorder {
         self.series.get_mut(row)
     }
 
+    /// A packet is lost in the network as cycle `at` begins, because links have failed.
+    pub fn lose(&mut self, packet: &Packet, at: u32) {
+        self.lifetime.1 += 1;
+        let first = self.first_row(self.batch_of(at));
+        if let Some(totals) = self.totals.get_mut(first + usize::from(packet.job)) {
+            totals.lost += 1;
+        }
+        if let Some(row) = self.row(at) {
+            row.lost += 1;
+        }
+    }
+
     /// Whether the present cycle is in the measured window.
     fn is_measuring(&self) -> bool {
         self.row < self.totals.len()

@@ -11,30 +11,100 @@ use std::ops::RangeInclusive;
 /// Shares of the links of a network.
 const FRACTIONS: RangeInclusive<f64> = 0.0..=1.0;
 
-/// Links that are out of order from the beginning of a run to its end, in both directions.
+/// Cycles from the failure of a link until its routers know.
+const DETECTION: u32 = 500;
+
+/// Cycles from then until the tables of all routers do.
+const REROUTE: u32 = 5_000;
+
+/// Cycles that a reaction may take.
+const REACTIONS: RangeInclusive<u32> = 0..=1_000_000_000;
+
+/// Cycles in which links may fail.
+const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
+
+/// Links that are out of order, in both directions, from one cycle to another.
 ///
-/// Their ports stay, with nothing plugged in, so that all other ports keep their numbers. Packets are routed as if the links had never been
-/// there: shortest paths are those of what is left, and with them distances, virtual channels and the proof that the network is free of
-/// deadlock. A network that falls apart is refused.
+/// Their ports stay, so that all other ports keep their numbers. Without `at` and `until` links are out of order from the beginning of a run
+/// to its end: nothing is plugged into their ports, and packets are routed as if the links had never been there. Shortest paths are those
+/// of what is left, and with them distances, virtual channels and the proof that the network is free of deadlock.
+///
+/// A link that fails in the middle of a run fails as cycle `at` begins. From then on no packet is granted its ports. Of packets that have been
+/// granted one before, those whose head has not arrived at the other end before cycle `at` are lost, or with `packets = "drain"` none;
+/// a packet whose head has arrived is received whole. Behind the link lost packets leave their room free at once, and the times booked for
+/// them in the output queue pass.
+///
+/// What a router reads of such a port, to compare it with others, is what was outstanding behind each of its VCs when the link failed, before
+/// anything was lost; from `detection` cycles after `at` on it reads that the buffers are full. Heads that have one way only wait for it. Then
+/// `reroute` cycles later all routers change their tables at once, before anything else happens in that cycle: paths, distances and the VCs of
+/// layers are those of what is left. Every head that waits for an output, in the network or at injection, is routed anew, as if it had become
+/// the head only now, and with the same random numbers; what a packet has settled before (its intermediate router) stays. Where the VC of a hop
+/// is that of the links passed before, packets in buffers of links or on their way there that would need more VCs than there are, to get to
+/// their destination by way of the intermediate router that they have settled for, are lost at that moment: their room is free again one link latency
+/// later. Such a network uses all VCs of a link that there are; by default there are as many as the tables of any time need.
+///
+/// A link that is repaired takes packets from cycle `until` on, and routers read its room again. The tables lead over it once more `detection` +
+/// `reroute` cycles later, and as long after `at` they cease to, even if the link has been repaired before that.
+///
+/// Distances, shortest paths and latencies that are measured are those of the network in which all links of faults with `at` or `until` are in
+/// order. A network that falls apart is refused, whenever it does.
 ///
 /// In a graph and in the families of topologies that are graphs; other topologies find their paths by coordinates. `hopsim topology export`
-/// makes a graph of them.
+/// makes a graph of them. In the middle of a run links fail where whole packets move, with credits, and nodes that draw packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// First cycle in which the links are out of order; only 0, the beginning, is possible \[cycles\].
+    /// First cycle in which the links are out of order; default 0, the beginning \[cycles\].
     #[serde(default)]
+    #[schemars(range(min = *FAILURES.start(), max = *FAILURES.end()))]
     pub at: u32,
+    /// First cycle in which they are in order again; default never \[cycles\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub until: Option<u32>,
     /// Which links.
     pub links: FailedLinks,
+    /// What happens when they fail or are repaired in the middle of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reaction: Option<Reaction>,
 }
 
-/// Links that are named, or drawn, or both. Links of earlier entries of `faults` are not drawn again.
+/// What happens when links fail or are repaired in the middle of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reaction {
+    /// Cycles until the routers at both ends know \[cycles\].
+    #[schemars(range(min = *REACTIONS.start(), max = *REACTIONS.end()))]
+    pub detection: u32,
+    /// Cycles from then until all routers have new tables \[cycles\].
+    #[schemars(range(min = *REACTIONS.start(), max = *REACTIONS.end()))]
+    pub reroute: u32,
+    /// What becomes of packets that have been granted a link that fails.
+    pub packets: OnLinks,
+}
+
+impl Default for Reaction {
+    fn default() -> Self {
+        Self { detection: DETECTION, reroute: REROUTE, packets: OnLinks::Drop }
+    }
+}
+
+/// What becomes of packets that have been granted a link that fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnLinks {
+    /// They are lost, unless their head has arrived at the other end.
+    Drop,
+    /// They arrive as if nothing had happened: the link is taken out of service in good order.
+    Drain,
+}
+
+/// Links that are named, or drawn, or both. Links of earlier entries of `faults` are not drawn again, whenever they are out of order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FailedLinks {
-    /// Links by the two routers that each joins; of several between two routers the one by the lowest port of the first router that is not
-    /// out of order yet.
+    /// Links by the two routers that each joins; of several between two routers the one by the lowest port of the first router that no
+    /// entry has named or drawn before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub between: Vec<[u32; 2]>,
     /// Share of all links, or of those of `class`, that is drawn: so many of those that are in order, to the nearest whole number of links.
@@ -50,7 +120,7 @@ pub struct FailedLinks {
 }
 
 /// Router and port of an end of a link.
-type LinkEnd = (u32, usize);
+pub type LinkEnd = (u32, usize);
 
 /// The links of a network, each by the end whose router, or port at one router, is the lower one, ascending; with their classes.
 fn links(topology: &Topology) -> Vec<(LinkEnd, u8)> {
@@ -68,33 +138,112 @@ fn links(topology: &Topology) -> Vec<(LinkEnd, u8)> {
     links
 }
 
-/// The topology without the links of some faults.
-pub fn without(topology: Topology, faults: &[Fault]) -> Result<Topology, ConfigError> {
+impl OnLinks {
+    /// Whether packets are lost.
+    pub fn are_lost(self) -> bool {
+        self == Self::Drop
+    }
+}
+
+/// Links that are out of order for a part of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// First cycle in which the links are out of order.
+    pub at: u32,
+    /// First cycle in which they are in order again; `None`: never.
+    pub until: Option<u32>,
+    /// What happens then.
+    pub reaction: Reaction,
+    /// The links, each by one of its ends.
+    pub links: BTreeSet<LinkEnd>,
+}
+
+impl Outage {
+    /// Cycles from failure or repair until the tables say so.
+    fn delay(&self) -> u32 {
+        self.reaction.detection.saturating_add(self.reaction.reroute)
+    }
+
+    /// Whether the links are out of order in a cycle.
+    pub fn is_on(&self, cycle: u32) -> bool {
+        cycle >= self.at && self.until.is_none_or(|until| cycle < until)
+    }
+
+    /// Whether the routers at the ends of the links know in a cycle that these are out of order.
+    pub fn is_detected(&self, cycle: u32) -> bool {
+        self.is_on(cycle) && (self.at == 0 || cycle >= self.at.saturating_add(self.reaction.detection))
+    }
+
+    /// Whether the tables in a cycle lead over other links.
+    pub fn is_in_tables(&self, cycle: u32) -> bool {
+        let begun = self.at == 0 || cycle >= self.at.saturating_add(self.delay());
+        begun && self.until.is_none_or(|until| cycle < until.saturating_add(self.delay()))
+    }
+
+    /// The cycles in which any of this changes.
+    pub fn changes(&self) -> impl Iterator<Item = u32> {
+        let begins = [0, self.reaction.detection, self.delay()].map(|after| self.at.saturating_add(after));
+        let ends = self.until.map(|until| [until, until.saturating_add(self.delay())]);
+        begins.into_iter().chain(ends.into_iter().flatten())
+    }
+}
+
+/// The topology without the links that are out of order from the beginning to the end, and the others that ever are.
+pub fn without(topology: Topology, faults: &[Fault]) -> Result<(Topology, Vec<Outage>), ConfigError> {
     if faults.is_empty() {
-        return Ok(topology);
+        return Ok((topology, Vec::new()));
     }
     let at = |index: usize| move |error: ConfigError| error.within(&index.to_string());
     for (index, fault) in faults.iter().enumerate() {
         fault.check().map_err(at(index))?;
     }
-    let Topology::Graph(graph) = &topology else {
+    let Topology::Graph(_) = &topology else {
         let reason = "paths follow from coordinates here, and know of no links that are missing";
         return Err(ConfigError::new("", reason).valid(
             "no such key, or topology.graph or a family of graphs; hopsim topology export makes a graph of a network",
         ));
     };
-    let mut failed = BTreeSet::new();
+    let (mut all, mut for_good, mut outages) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for (index, fault) in faults.iter().enumerate() {
-        fault.links.pick(&topology, &mut failed).map_err(at(index))?;
+        let before = all.clone();
+        fault.links.pick(&topology, &mut all).map_err(at(index))?;
+        let links: BTreeSet<LinkEnd> = all.difference(&before).copied().collect();
+        if fault.is_for_good() {
+            for_good.extend(links);
+        } else {
+            let (reaction, &Fault { at, until, .. }) = (fault.reaction.unwrap_or_default(), fault);
+            outages.push(Outage { at, until, reaction, links });
+        }
     }
-    graph.without(&failed).map(Topology::Graph)
+    Ok((without_links(&topology, &for_good)?, outages))
+}
+
+/// A graph without some links.
+pub fn without_links(topology: &Topology, links: &BTreeSet<LinkEnd>) -> Result<Topology, ConfigError> {
+    let Topology::Graph(graph) = topology else { unreachable!("only graphs have faults") };
+    graph.without(links).map(Topology::Graph)
 }
 
 impl Fault {
+    /// Whether the links are out of order from the beginning to the end.
+    fn is_for_good(&self) -> bool {
+        self.at == 0 && self.until.is_none()
+    }
+
     fn check(&self) -> Result<(), ConfigError> {
-        if self.at > 0 {
-            let reason = "links cannot fail in the middle of a run";
-            return Err(ConfigError::new("at", reason).value(self.at).valid("0: from the beginning"));
+        within(FAILURES, self.at, "at")?;
+        if let Some(until) = self.until.filter(|&until| until <= self.at) {
+            let reason = format!("links are repaired after they have failed, in cycle {}", self.at);
+            let valid = format!("at least {}, or no such key: never", self.at.saturating_add(1));
+            return Err(ConfigError::new("until", reason).value(until).valid(valid));
+        }
+        if let Some(reaction) = self.reaction {
+            if self.is_for_good() {
+                let reason = "links that are out of order from the beginning to the end surprise nobody";
+                return Err(ConfigError::new("reaction", reason).valid("no such key, or at or until besides"));
+            }
+            within(REACTIONS, reaction.detection, "reaction.detection")?;
+            within(REACTIONS, reaction.reroute, "reaction.reroute")?;
         }
         self.links.fraction.map_or(Ok(()), |fraction| within(FRACTIONS, fraction, "links.fraction"))
     }
@@ -164,7 +313,7 @@ fn named(
         }
     }
     let reason = if joined {
-        "all links between the two routers are out of order already"
+        "all links between the two routers have been named or drawn before"
     } else {
         "no link joins the two routers"
     };

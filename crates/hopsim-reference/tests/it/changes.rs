@@ -4,7 +4,8 @@
 use crate::engine::compare;
 use hopsim_core::engine::{Control, Trial, run_changing, trace_as, trace_changing};
 use hopsim_core::error::RunError;
-use hopsim_experiment::plan::Plan;
+use hopsim_cycles::change::Change;
+use hopsim_experiment::plan::{Epoch, Plan};
 use hopsim_measure::trace::PacketTrace;
 use hopsim_reference::Simulator;
 use serde_json::{Value, json};
@@ -51,16 +52,21 @@ fn plan(document: &Value) -> Plan {
     Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// A plan that takes over in some cycle, while all links stay in order.
+fn epoch(at: u32, plan: Plan) -> Epoch {
+    Epoch { at, plan, change: Change::default() }
+}
+
 /// A run some of whose links become slower twice.
 struct Slowing {
     first: Plan,
-    changes: Vec<(u32, Plan)>,
+    changes: Vec<Epoch>,
 }
 
 impl Slowing {
     fn new(seed: u64) -> Self {
         let later = [(400, (9, 1)), (900, (30, 3))];
-        let changes = later.map(|(cycle, links)| (cycle, plan(&document(seed, links))));
+        let changes = later.map(|(cycle, links)| epoch(cycle, plan(&document(seed, links))));
         Self { first: plan(&document(seed, (5, 1))), changes: changes.into() }
     }
 
@@ -71,8 +77,8 @@ impl Slowing {
     fn reference(&self) -> Vec<PacketTrace> {
         let mut simulator = Simulator::new(&self.first);
         for cycle in 0..CYCLES {
-            if let Some((_, plan)) = self.changes.iter().find(|(at, _)| *at == cycle) {
-                simulator.change(plan);
+            if let Some(epoch) = self.changes.iter().find(|epoch| epoch.at == cycle) {
+                simulator.change(&epoch.plan);
             }
             simulator.step();
         }
@@ -120,7 +126,8 @@ fn what_is_measured_goes_on_when_links_slow_down() {
 #[test]
 fn other_routers_and_faster_links_are_refused() {
     let refused = |change: Value| {
-        let run = run_changing(&plan(&document(1, (5, 1))), &[(100, plan(&change))], &Control::default());
+        let run =
+            run_changing(&plan(&document(1, (5, 1))), &[epoch(100, plan(&change))], &Control::default());
         assert!(matches!(run, Err(RunError::Snapshot)), "{change}");
     };
     refused(document(1, (4, 1)));
@@ -135,6 +142,6 @@ fn what_cannot_be_saved_cannot_go_on_with_other_links() {
         document["measure"]["streams"] = json!(["waits"]);
         plan(&document)
     };
-    let run = run_changing(&with_waits((5, 1)), &[(100, with_waits((9, 1)))], &Control::default());
+    let run = run_changing(&with_waits((5, 1)), &[epoch(100, with_waits((9, 1)))], &Control::default());
     assert!(matches!(run, Err(RunError::Snapshot)));
 }

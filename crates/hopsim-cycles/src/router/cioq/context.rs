@@ -12,6 +12,7 @@ use crate::router::cioq::marks::Marks;
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::masks::Masks;
 use crate::router::cioq::on_off::{Notice, OnOff};
+use crate::router::cioq::outages::Outages;
 use crate::router::cioq::routers::Router;
 use crate::router::cioq::sat::SatSignal;
 use crate::router::cioq::shared::Shared;
@@ -42,6 +43,8 @@ pub struct Context<'p, const W: usize, M: Run> {
     pub sat: Option<SatSignal>,
     /// Outstanding phits of packets on their minimal path, by pair; empty if nobody reads them.
     pub minimal: By<PairId, u32>,
+    /// Ports whose links are out of order.
+    pub outages: Outages,
 }
 
 impl<'p, const W: usize, M: Run> Context<'p, W, M> {
@@ -60,6 +63,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
             marks: Marks::new(system, &sensors, &span).map(Box::new),
             sat: system.control.sat.as_ref().map(SatSignal::new),
             minimal: By::all(0, if sensors.minimal_occupancy { ids } else { 0 }),
+            outages: Outages::default(),
             kernel,
         }
     }

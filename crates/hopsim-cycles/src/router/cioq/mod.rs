@@ -20,6 +20,7 @@ mod mask;
 mod masks;
 mod on_off;
 mod options;
+mod outages;
 mod region;
 mod router_mut;
 mod router_ref;
@@ -35,8 +36,10 @@ mod transfer;
 mod waiting;
 
 use crate::begin::{AnySimulation, Beginning};
+use crate::change::Change;
 use crate::deadlock::DeadlockReport;
 use crate::kernel::constants::Constants;
+use crate::kernel::packet::Packet;
 use crate::kernel::regions::Regions;
 use crate::kernel::{Kernel, Wishes};
 use crate::modes;
@@ -123,6 +126,10 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
 
     fn load(&mut self, state: &State<Self::Saved>) {
         self.load_from(state);
+    }
+
+    fn change(state: &mut State<Self::Saved>, system: &System, change: &Change) -> Vec<Packet> {
+        state.region.change(system, change, state.cycle)
     }
 
     fn next_event(&self) -> u32 {

@@ -346,7 +346,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     }
 
     /// A packet has arrived as the head of a slot.
-    fn new_head(&mut self, number: RegionRouter, slot: Slot, packet: u32) {
+    pub(super) fn new_head(&mut self, number: RegionRouter, slot: Slot, packet: u32) {
         let id = number.slot::<W>(slot);
         RouterMut { number, state: &mut self.routers[number], extras: &mut self.extras }.new_head(
             &mut self.context,

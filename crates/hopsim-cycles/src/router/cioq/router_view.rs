@@ -73,7 +73,9 @@ impl<const W: usize, M: Run> View for RouterView<'_, '_, W, M> {
     #[inline]
     fn occupancy(&self, request: Request) -> u32 {
         let pair = self.cx.shared.output_vc(self.pair(request));
-        self.cx.shared.capacity(pair).saturating_sub(self.router.state.credits[pair])
+        let reading = self.cx.outages.reading(self.router.number.pair::<W>(pair));
+        reading
+            .unwrap_or_else(|| self.cx.shared.capacity(pair).saturating_sub(self.router.state.credits[pair]))
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {

@@ -14,6 +14,7 @@ use crate::router::cioq::extras::ExtrasState;
 use crate::router::cioq::marks::MarksState;
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::on_off::Notice;
+use crate::router::cioq::outages::DeadPort;
 use crate::router::cioq::region::Cioq;
 use crate::router::cioq::routers::{InputVc, Port, Router};
 use crate::router::cioq::sat::{SatSignal, SatState};
@@ -26,24 +27,24 @@ use serde::{Deserialize, Serialize};
 /// The routers of a network, and nodes of some kind, in a snapshot.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SavedRouters<N> {
-    routers: Vec<RouterState>,
+    pub(super) routers: Vec<RouterState>,
     sat: Option<SatState>,
     nodes: N,
 }
 
 /// The state of a router.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct RouterState {
-    ports: Vec<PortState>,
-    slots: Vec<SlotState>,
+pub(super) struct RouterState {
+    pub(super) ports: Vec<PortState>,
+    pub(super) slots: Vec<SlotState>,
     /// Free phits of the buffer behind each output VC, by pair.
-    credits: Vec<u32>,
+    pub(super) credits: Vec<u32>,
     /// Pairs with credit for the shortest packet, a bit each.
     open: Vec<u64>,
     /// Heads on their way, with their slots.
-    arrivals: Vec<(u16, Packet)>,
+    pub(super) arrivals: Vec<(u16, Packet)>,
     /// Credits on their way: when they are due, pair, phits, phits of packets on their minimal path.
-    returning: Vec<(u32, u16, u16, u16)>,
+    pub(super) returning: Vec<(u32, u16, u16, u16)>,
     /// With on/off flow control what will be known to have arrived: when, pair, phits.
     noticed: Vec<(u32, u16, u16)>,
     extras: ExtrasState,
@@ -53,6 +54,8 @@ struct RouterState {
     minimal: Vec<u32>,
     contention: Option<ContentionState>,
     marks: Option<MarksState>,
+    /// Ports whose links are out of order.
+    pub(super) dead: Vec<DeadPort>,
 }
 
 impl RouterState {
@@ -65,9 +68,9 @@ impl RouterState {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct PortState {
+pub(super) struct PortState {
     in_free: u32,
-    out_ready: u32,
+    pub(super) out_ready: u32,
     tail: u32,
     in_pointer: u8,
     out_pointer: [u16; 2],
@@ -76,20 +79,22 @@ struct PortState {
 
 /// The state of an input VC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct SlotState {
-    packets: Vec<Packet>,
-    asks: Asks,
+pub(super) struct SlotState {
+    pub(super) packets: Vec<Packet>,
+    pub(super) asks: Asks,
 }
 
 /// What the head of a slot asks for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Asks {
+pub(super) enum Asks {
     /// Nothing: there is no head, or it is held.
     Nothing,
     /// A pair, without a choice.
     Fixed(u16),
     /// One of several outputs: the head has a choice, and may sleep.
     Choice(Prospect, bool),
+    /// What is found out when the simulation goes on: the head is routed anew.
+    Anew,
 }
 
 impl PortState {
@@ -132,6 +137,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             marks,
             sat,
             minimal: _,
+            outages: _,
         } = context;
         let Kernel {
             constants: _,
@@ -194,6 +200,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             minimal: row(cx.minimal.as_slice(), first, pairs),
             contention: None,
             marks: None,
+            dead: cx.outages.save(number),
         }
     }
 
@@ -267,7 +274,9 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             minimal,
             contention,
             marks,
+            dead,
         } = state;
+        self.load_dead_ports(number, dead);
         self.load_wires(number, state);
         let now = self.context.kernel.now;
         for (port, state) in ports.iter().enumerate() {
@@ -303,6 +312,12 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         }
     }
 
+    fn load_dead_ports(&mut self, number: RegionRouter, dead: &[DeadPort]) {
+        let Context { kernel, shared, outages, .. } = &mut self.context;
+        let first = |port: usize| number.pair::<W>(shared.tables.port(port).pair(0));
+        outages.load(number, dead, first, kernel.span.routers * 64 * W);
+    }
+
     /// Goes on with what is on its way to a router: arrivals, credits and notices.
     fn load_wires(&mut self, number: RegionRouter, state: &RouterState) {
         let cx = &mut self.context;
@@ -322,6 +337,17 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         for &(at, pair, phits) in &state.noticed {
             let notice = Notice { pair: number.pair::<W>(saved_pair(layout, pair)), phits };
             cx.on_off.iter_mut().for_each(|on_off| on_off.notices.push(at, notice));
+        }
+    }
+
+    /// The head of a slot is routed as if it had become the head now.
+    fn route_anew(&mut self, number: RegionRouter, slot: Slot) {
+        let packet = self.routers[number].slots[slot].queue.front;
+        if M::FULL {
+            self.new_head(number, slot, packet);
+        } else {
+            let pair = self.context.fixed_request(number, slot, packet);
+            self.routers[number].ask(slot, pair);
         }
     }
 
@@ -345,6 +371,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
                     self.extras.choices.sleep((number, slot));
                 }
             }
+            Asks::Anew => self.route_anew(number, slot),
         }
         self.activate(number);
     }

@@ -31,8 +31,10 @@ mod view;
 pub use region::VirtualChannel;
 
 use crate::begin::{AnySimulation, Beginning, Fit};
+use crate::change::Change;
 use crate::deadlock::DeadlockReport;
 use crate::kernel::constants::Constants;
+use crate::kernel::packet::Packet;
 use crate::kernel::regions::Regions;
 use crate::kernel::{Kernel, Wishes};
 use crate::modes::Full;
@@ -116,6 +118,11 @@ impl<'p, M: Run> Region<'p> for VirtualChannel<'p, M> {
 
     fn load(&mut self, state: &State<Self::Saved>) {
         self.load_from(state);
+    }
+
+    fn change(_: &mut State<Self::Saved>, _: &System, change: &Change) -> Vec<Packet> {
+        assert!(change.is_empty(), "the plan refuses links that fail where packets move flit by flit");
+        Vec::new()
     }
 
     fn next_event(&self) -> u32 {

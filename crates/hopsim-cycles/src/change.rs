@@ -1,0 +1,34 @@
+//! What changes between two cycles of a run in which links fail: see `topology::faults` of `hopsim-network`.
+
+/// An end of a link: a router and its port.
+pub type LinkEnd = (u32, usize);
+
+/// A link that fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Both ends of the link.
+    pub ends: [LinkEnd; 2],
+    /// Whether packets are lost that have been granted the link, and whose head has not arrived at its other end.
+    pub drops: bool,
+}
+
+/// What changes from one cycle to the next, before anything else happens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// Links that are repaired, by their ends.
+    pub repaired: Vec<[LinkEnd; 2]>,
+    /// Links that fail.
+    pub failing: Vec<Failure>,
+    /// Links of which the routers at their ends come to know that these have failed.
+    pub detected: Vec<[LinkEnd; 2]>,
+    /// Whether there are new tables: all heads are routed anew.
+    pub reroutes: bool,
+}
+
+impl Change {
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        let Self { repaired, failing, detected, reroutes } = self;
+        repaired.is_empty() && failing.is_empty() && detected.is_empty() && !reroutes
+    }
+}

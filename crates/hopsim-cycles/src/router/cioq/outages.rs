@@ -1,0 +1,215 @@
+//! Links that are out of order for a while: what becomes of the state of a network when they fail, when their routers know, when there are
+//! new tables, and when they are repaired. A port whose link is out of order is never ready: its packets wait as for a busy link, and
+//! nothing in the cycle has to ask.
+
+use crate::change::{Change, Failure, LinkEnd};
+use crate::kernel::by::By;
+use crate::kernel::ids::{Id as _, PairId, RegionRouter};
+use crate::kernel::packet::Packet;
+use crate::router::cioq::rules::Room;
+use crate::router::cioq::state::{Asks, RouterState, SavedRouters, SlotState};
+use crate::router::inputs::input_code;
+use crate::system::System;
+use hopsim_network::network::{NONE, TERMINAL};
+use serde::{Deserialize, Serialize};
+
+/// The first cycle in which a port is ready whose link is out of order: never.
+pub const NEVER: u32 = u32::MAX;
+
+/// A port whose link is out of order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DeadPort {
+    port: u16,
+    /// First cycle in which the output could take the shortest packet if the link were in order.
+    out_ready: u32,
+    /// What its router believes to be outstanding, by output VC.
+    readings: Vec<u32>,
+}
+
+/// The ports of a region whose links are out of order.
+#[derive(Default)]
+pub struct Outages {
+    ports: Vec<(RegionRouter, DeadPort)>,
+    /// What routers believe to be outstanding, by pair, `NONE` where they count it; empty where all links are in order.
+    readings: By<PairId, u32>,
+}
+
+impl Outages {
+    /// What a router believes to be outstanding of an output VC whose link is out of order.
+    #[inline]
+    pub fn reading(&self, pair: PairId) -> Option<u32> {
+        self.readings.get(pair).copied().filter(|&reading| reading != NONE)
+    }
+
+    /// The ports of a router whose links are out of order.
+    pub fn save(&self, number: RegionRouter) -> Vec<DeadPort> {
+        let Self { ports, readings: _ } = self;
+        ports.iter().filter(|(router, _)| *router == number).map(|(_, dead)| dead.clone()).collect()
+    }
+
+    /// Goes on with the dead ports of a router, whose pairs begin with the given ones by port; a region has `ids` pairs.
+    pub fn load(
+        &mut self,
+        number: RegionRouter,
+        dead: &[DeadPort],
+        first: impl Fn(usize) -> PairId,
+        ids: usize,
+    ) {
+        for dead in dead {
+            if self.readings.is_empty() {
+                self.readings = By::all(NONE, ids);
+            }
+            let first = first(dead.port.into()).index();
+            for (vc, &reading) in dead.readings.iter().enumerate() {
+                self.readings[PairId::at(first + vc)] = reading;
+            }
+            self.ports.push((number, dead.clone()));
+        }
+    }
+}
+
+/// The state of a network that changes.
+struct Changing<'a, N> {
+    state: &'a mut SavedRouters<N>,
+    system: &'a System,
+    now: u32,
+    lost: Vec<Packet>,
+}
+
+impl<N> SavedRouters<N> {
+    /// Makes of a state at cycle `now` that behind a change, from which on the system is another one. Returns the packets that are lost.
+    pub fn change(&mut self, system: &System, change: &Change, now: u32) -> Vec<Packet> {
+        let mut changing = Changing { state: self, system, now, lost: Vec::new() };
+        let Change { repaired, failing, detected, reroutes } = change;
+        repaired.iter().flatten().for_each(|&end| changing.repair(end));
+        failing.iter().for_each(|failure| changing.fail(failure));
+        detected.iter().flatten().for_each(|&end| changing.detect(end));
+        if *reroutes {
+            changing.reroute();
+        }
+        changing.lost
+    }
+}
+
+impl<N> Changing<'_, N> {
+    fn router(&mut self, router: u32) -> &mut RouterState {
+        &mut self.state.routers[router as usize]
+    }
+
+    /// Phits that a packet takes in the buffer of a link.
+    fn space(&self, packet: &Packet) -> u32 {
+        u32::from(packet.length).max(Room::new(self.system).least)
+    }
+
+    /// Pairs of a port: the first, and how many.
+    fn pairs(&self, port: usize) -> (usize, usize) {
+        let layout = &self.system.network.layout;
+        (layout.pair_base[port].into(), layout.output_vcs[port].into())
+    }
+
+    fn capacity(&self, port: usize) -> u32 {
+        let layout = &self.system.network.layout;
+        self.system.network.classes.links[usize::from(layout.class[port]) - 1].buffer
+    }
+
+    fn repair(&mut self, (router, port): LinkEnd) {
+        let state = self.router(router);
+        if let Some(place) = state.dead.iter().position(|dead| usize::from(dead.port) == port) {
+            state.ports[port].out_ready = state.dead.remove(place).out_ready;
+        }
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        for (router, port) in failure.ends {
+            let ((first, vcs), capacity) = (self.pairs(port), self.capacity(port));
+            let state = self.router(router);
+            let outstanding = |credits: &u32| capacity.saturating_sub(*credits);
+            let readings = state.credits[first..first + vcs].iter().map(outstanding).collect();
+            let out_ready = std::mem::replace(&mut state.ports[port].out_ready, NEVER);
+            state.dead.push(DeadPort { port: port as u16, out_ready, readings });
+        }
+        if failure.drops {
+            let [one, other] = failure.ends;
+            self.drop_between(one, other);
+            self.drop_between(other, one);
+        }
+    }
+
+    /// The packets on a link from one end to the other are lost, and leave their room free at once.
+    fn drop_between(&mut self, (from, output): LinkEnd, (to, input): LinkEnd) {
+        let (now, layout) = (self.now, &self.system.network.layout);
+        let (base, vcs) = (layout.slot_base[input], u16::from(layout.input_vcs[input]));
+        let on_the_link =
+            |slot: u16, packet: &Packet| (base..base + vcs).contains(&slot) && packet.arrived >= now;
+        let arrivals = std::mem::take(&mut self.router(to).arrivals);
+        let (lost, left) = arrivals.into_iter().partition(|(slot, packet)| on_the_link(*slot, packet));
+        self.router(to).arrivals = left;
+        for (slot, packet) in lost {
+            let pair = self.pairs(output).0 as u16 + (slot - base);
+            self.lose(packet, (from, pair), now);
+        }
+    }
+
+    /// A packet is lost; the room that it has, or would have, behind a pair of a router is known there to be free from cycle `at` on.
+    fn lose(&mut self, packet: Packet, (router, pair): (u32, u16), at: u32) {
+        let phits = self.space(&packet) as u16;
+        self.router(router).returning.push((at, pair, phits, 0));
+        self.lost.push(packet);
+    }
+
+    fn detect(&mut self, (router, port): LinkEnd) {
+        let capacity = self.capacity(port);
+        let dead = self.router(router).dead.iter_mut().find(|dead| usize::from(dead.port) == port);
+        dead.into_iter().for_each(|dead| dead.readings.fill(capacity));
+    }
+
+    /// All heads are routed anew, and packets that would need more VCs than there are are lost.
+    fn reroute(&mut self) {
+        for router in 0..self.system.network.routers {
+            let arrivals = std::mem::take(&mut self.router(router).arrivals);
+            let (left, lost) = arrivals
+                .into_iter()
+                .partition(|(slot, packet)| self.may_go_on(router, usize::from(*slot), packet));
+            self.router(router).arrivals = left;
+            lost.into_iter()
+                .for_each(|(slot, packet): (u16, Packet)| self.leave(router, usize::from(slot), packet));
+            for slot in 0..self.system.network.layout.slots() {
+                self.reroute_slot(router, slot);
+            }
+        }
+    }
+
+    fn reroute_slot(&mut self, router: u32, slot: usize) {
+        let packets = std::mem::take(&mut self.router(router).slots[slot].packets);
+        let (left, lost): (Vec<_>, Vec<_>) =
+            packets.into_iter().partition(|packet| self.may_go_on(router, slot, packet));
+        let SlotState { packets, asks } = &mut self.router(router).slots[slot];
+        *packets = left;
+        if !matches!(asks, Asks::Nothing) {
+            *asks = Asks::Anew;
+        }
+        lost.into_iter().for_each(|packet| self.leave(router, slot, packet));
+    }
+
+    /// Whether a packet in an input VC, or on its way there, has VCs for the rest of its way; at injection it has all.
+    fn may_go_on(&self, router: u32, slot: usize, packet: &Packet) -> bool {
+        let layout = &self.system.network.layout;
+        let port = usize::from(layout.slot_port[slot]);
+        if layout.class[port] == TERMINAL {
+            return true;
+        }
+        let answers = self.system.network.classes.request_reply();
+        let head = packet.at_input(router, port, input_code(self.system, slot), answers);
+        self.system.routing.has_vcs_left(&head, packet.route)
+    }
+
+    /// A packet in an input VC of a link, or on its way there, is lost.
+    fn leave(&mut self, router: u32, slot: usize, packet: Packet) {
+        let layout = &self.system.network.layout;
+        let port = usize::from(layout.slot_port[slot]);
+        let link = self.system.network.link(router, port);
+        let Some((peer, output)) = link.peer else { unreachable!("packets come by links") };
+        let pair = self.pairs(output).0 + slot - usize::from(layout.slot_base[port]);
+        self.lose(packet, (peer, pair as u16), self.now + link.latency);
+    }
+}

@@ -1,0 +1,240 @@
+//! Links that fail in the middle of a run: what is simulated from which cycle on.
+//!
+//! Network, VCs and buffers are the same throughout; what changes is the routing, with the tables of the links that these lead over, and what
+//! the state of the simulation is made into. So an epoch is a plan of its own, and a change.
+
+use super::{Plan, jobs::answers, stop, unsaved, vcs};
+use crate::config::Experiment;
+use crate::config::router::{FlowControl, RouterConfig};
+use hopsim_cycles::change::{Change, Failure, LinkEnd};
+use hopsim_cycles::injection::ControlConfig;
+use hopsim_cycles::system::System;
+use hopsim_network::error::ConfigError;
+use hopsim_network::network::Network;
+use hopsim_network::topology::Topology;
+use hopsim_network::topology::faults::{Outage, without_links};
+use hopsim_routing::{Paths, Routing, RoutingConfig, Safety};
+use hopsim_traffic::process::ProcessConfig;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What is simulated from the beginning of a cycle on.
+#[derive(Clone, Debug)]
+pub struct Epoch {
+    /// The cycle.
+    pub at: u32,
+    /// The plan, which has no epochs of its own.
+    pub plan: Plan,
+    /// What becomes of the state before the cycle is simulated.
+    pub change: Change,
+}
+
+/// Links that tables do not lead over.
+type Left = BTreeSet<LinkEnd>;
+
+/// The tables of a run: with which links left out, and what is left of the topology.
+pub struct Tables {
+    outages: Vec<Outage>,
+    /// The first are those of cycle 0.
+    all: Vec<(Left, Arc<Topology>)>,
+}
+
+impl Tables {
+    /// The tables over a topology, some of whose links are out of order for a while.
+    pub fn new(topology: &Arc<Topology>, outages: Vec<Outage>) -> Result<Self, ConfigError> {
+        let mut tables = Self { outages, all: Vec::new() };
+        for cycle in std::iter::once(0).chain(tables.cycles()) {
+            let left = tables.left_out(cycle);
+            if tables.all.iter().any(|(known, _)| *known == left) {
+                continue;
+            }
+            let rest = if left.is_empty() {
+                Arc::clone(topology)
+            } else {
+                let rest = without_links(topology, &left).map_err(|error| error.within("faults"));
+                Arc::new(rest.map_err(|error| at_cycle(error, cycle))?)
+            };
+            tables.all.push((left, rest));
+        }
+        Ok(tables)
+    }
+
+    /// The topologies that tables lead over, the first one from cycle 0 on.
+    pub fn topologies(&self) -> impl Iterator<Item = &Arc<Topology>> {
+        self.all.iter().map(|(_, topology)| topology)
+    }
+
+    /// Lets paths whose hops have a VC each use all VCs that there are, so that packets which are routed anew find one.
+    pub fn widen(&self, experiment: &Experiment, paths: &mut [Paths]) {
+        if self.outages.is_empty() {
+            return;
+        }
+        let count = experiment.router.vcs().network.unwrap_or(1) / if answers(experiment) { 2 } else { 1 };
+        for paths in paths {
+            if let Safety::Ordered(order) = &mut paths.safety {
+                order.sequence = vec![0; count as usize].into();
+            }
+        }
+    }
+
+    /// The routing over each of the tables.
+    pub fn routings(&self, experiment: &Experiment, paths: &[Paths], network: &Network) -> Vec<Routing> {
+        let build =
+            |(topology, paths)| experiment.routing.build(topology, vcs::build(experiment, paths, network));
+        self.topologies().zip(paths).map(build).collect()
+    }
+
+    /// The cycles in which something changes, ascending.
+    fn cycles(&self) -> BTreeSet<u32> {
+        self.outages.iter().flat_map(Outage::changes).collect()
+    }
+
+    /// The links that the tables in a cycle do not lead over.
+    fn left_out(&self, cycle: u32) -> Left {
+        let outages = self.outages.iter().filter(|outage| outage.is_in_tables(cycle));
+        outages.flat_map(|outage| &outage.links).copied().collect()
+    }
+
+    /// What changes as a cycle begins.
+    fn change_at(&self, cycle: u32, topology: &Topology) -> Change {
+        let before = cycle.checked_sub(1);
+        let was =
+            |is: fn(&Outage, u32) -> bool, outage: &Outage| before.is_some_and(|before| is(outage, before));
+        let ends = |outage: &Outage| -> Vec<[LinkEnd; 2]> {
+            let other =
+                |&(router, port): &LinkEnd| topology.neighbour(router, port).map(|end| [(router, port), end]);
+            outage.links.iter().filter_map(other).collect()
+        };
+        let mut change = Change {
+            reroutes: before.is_some_and(|before| self.left_out(before) != self.left_out(cycle)),
+            ..Change::default()
+        };
+        for outage in &self.outages {
+            match (was(Outage::is_on, outage), outage.is_on(cycle)) {
+                (true, false) => change.repaired.extend(ends(outage)),
+                (false, true) => {
+                    let drops = outage.reaction.packets.are_lost();
+                    change.failing.extend(ends(outage).into_iter().map(|ends| Failure { ends, drops }));
+                }
+                _ => {}
+            }
+            if outage.is_detected(cycle) && !was(Outage::is_detected, outage) {
+                change.detected.extend(ends(outage));
+            }
+        }
+        change
+    }
+
+    /// The epochs of a plan, whose paths are these by table.
+    pub fn epochs(&self, plan: &Plan, paths: &[Paths]) -> Vec<Epoch> {
+        let routings = self.routings(&plan.experiment, paths, &plan.system.network);
+        let mut epochs = Vec::new();
+        for at in self.cycles() {
+            let (change, left) = (self.change_at(at, &plan.system.topology), self.left_out(at));
+            let table = self.all.iter().position(|(known, _)| *known == left);
+            let Some(routing) = table.map(|table| routings[table].clone()).filter(|_| !change.is_empty())
+            else {
+                continue;
+            };
+            let system = System { routing, ..plan.system.clone() };
+            let plan = Plan { experiment: plan.experiment.clone(), system, epochs: Vec::new() };
+            epochs.push(Epoch { at, plan, change });
+        }
+        epochs
+    }
+}
+
+/// An error in what is left of a network from a cycle on.
+fn at_cycle(error: ConfigError, cycle: u32) -> ConfigError {
+    let reason = format!("{} (from cycle {cycle} on)", error.reason);
+    ConfigError { reason, ..error }
+}
+
+/// Refuses links that fail in the middle of a run where the rest of the experiment does not know of them.
+pub fn check(experiment: &Experiment, outages: &[Outage]) -> Result<(), ConfigError> {
+    if outages.is_empty() {
+        return Ok(());
+    }
+    let refuse = |key: String, reason: &str, valid: &str| Err(ConfigError::new(key, reason).valid(valid));
+    let router = experiment.router.name();
+    if let RouterConfig::VirtualChannel(_) = experiment.router {
+        let reason = "links cannot fail in the middle of a run where packets move flit by flit";
+        return refuse(
+            "router.virtual_channel".into(),
+            reason,
+            "router.cioq or input_queued, or faults without at and until",
+        );
+    }
+    if let Some(FlowControl::OnOff(_)) = experiment.router.flow_control() {
+        let reason = "a link that fails loses words on and off";
+        return refuse(
+            format!("router.{router}.flow_control.on_off"),
+            reason,
+            "credits, or faults without at and until",
+        );
+    }
+    if let RoutingConfig::UpDown(_) = experiment.routing {
+        let reason = "a packet that has gone down one tree may have no way on in the tree of other links";
+        return refuse(
+            "routing.up_down".into(),
+            reason,
+            "routing.minimal, adaptive, valiant, ugal or par, or faults without at and until",
+        );
+    }
+    check_jobs(experiment)?;
+    check_cycles(experiment)
+}
+
+/// Refuses nodes that wait for packets which may be lost.
+fn check_jobs(experiment: &Experiment) -> Result<(), ConfigError> {
+    let valid = "other jobs, or faults without at and until";
+    for (number, job) in experiment.jobs.iter().enumerate() {
+        if job.program.is_some() {
+            let reason = "a program waits for messages, and where links fail in the middle of a run packets may be lost";
+            return Err(ConfigError::new(format!("jobs.{number}.program"), reason).valid(valid));
+        }
+        let process = job.traffic.as_ref().map(|traffic| &traffic.process);
+        if let Some(ProcessConfig::SynchronisedBursts(_)) = process {
+            let reason = "a burst waits for the last packet of the one before, and where links fail in the middle of a run packets may be lost";
+            let key = format!("jobs.{number}.traffic.process.synchronised_bursts");
+            return Err(ConfigError::new(key, reason).valid(valid));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses links that fail when no run can.
+fn check_cycles(experiment: &Experiment) -> Result<(), ConfigError> {
+    if let Some(stream) = unsaved::stream(experiment) {
+        let reason = format!("the stream {} cannot go on with other tables", stream.name());
+        return Err(ConfigError::new("measure.streams", reason)
+            .value(format!("{:?}", stream.name()))
+            .valid("no such stream, or faults without at and until"));
+    }
+    if experiment.measure.is_adaptive() {
+        let reason = "links fail in a given cycle, and nobody knows beforehand when this run is measured";
+        return Err(ConfigError::new("measure", reason).valid(
+            "no measure.stop or measure.end, and measure.warmup in cycles; or faults without at and until",
+        ));
+    }
+    if let ControlConfig::Sat(_) = experiment.nic.control {
+        let reason = "the signal of injection control goes round links that may fail";
+        return Err(
+            ConfigError::new("nic.control.sat", reason).valid("no such key, or faults without at and until")
+        );
+    }
+    let (warmup, cycles) = stop::longest(experiment);
+    let end = warmup + cycles;
+    for (number, fault) in experiment.faults.iter().enumerate() {
+        let late = [("at", Some(fault.at)), ("until", fault.until)];
+        if let Some((key, cycle)) =
+            late.into_iter().find_map(|(key, at)| Some((key, at.filter(|&at| at >= end)?)))
+        {
+            let reason = format!("the run ends with cycle {}", end - 1);
+            return Err(ConfigError::new(format!("faults.{number}.{key}"), reason)
+                .value(cycle)
+                .valid(format!("at most {}, or no such key", end - 1)));
+        }
+    }
+    Ok(())
+}
