@@ -13,6 +13,7 @@ pub struct Failure {
 }
 
 /// What changes from one cycle to the next, before anything else happens.
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that may happen, whatever the others")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// Links that are repaired, by their ends.
@@ -21,6 +22,11 @@ pub struct Change {
     pub failing: Vec<Failure>,
     /// Links of which the routers at their ends come to know that these have failed.
     pub detected: Vec<[LinkEnd; 2]>,
+    /// Whether nodes inject nothing from now on, until [`Self::opens`]; packets in the network whose way leads over a link that is out of
+    /// order are lost, then and whenever a link fails.
+    pub closes: bool,
+    /// Whether nodes inject again.
+    pub opens: bool,
     /// Whether there are new tables: all heads are routed anew.
     pub reroutes: bool,
 }
@@ -28,7 +34,6 @@ pub struct Change {
 impl Change {
     /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
-        let Self { repaired, failing, detected, reroutes } = self;
-        repaired.is_empty() && failing.is_empty() && detected.is_empty() && !reroutes
+        *self == Self::default()
     }
 }

@@ -105,6 +105,9 @@ pub trait Region<'p>: Sized + Send + 'p {
     /// Goes on, in a region that is empty so far, with its part of the state of the network.
     fn load(&mut self, state: &State<Self::Saved>);
 
+    /// Whether no packet is in the buffer of a link, or on the way to one.
+    fn is_drained(&self) -> bool;
+
     /// Makes of the state of a network that behind a change, from which on `system` is simulated. Returns the packets that are lost.
     fn change(state: &mut State<Self::Saved>, system: &System, change: &Change) -> Vec<Packet>;
 

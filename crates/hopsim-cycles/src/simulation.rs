@@ -133,6 +133,9 @@ pub trait Simulate<'p, O: Observer>: Send {
     /// The messages that are there, for nodes that another simulator drives, and that no call has returned, in no order.
     fn take_delivered(&mut self) -> Vec<DeliveredLetter>;
 
+    /// Whether no packet is in the buffer of a link, or on the way to one.
+    fn is_drained(&self) -> bool;
+
     /// The observers, one per thread.
     fn observers(&mut self) -> Vec<&mut O>;
 
@@ -305,6 +308,10 @@ impl<'p, R: Region<'p>> Simulate<'p, ObserverOf<'p, R>> for Simulation<'p, R> {
         let mut delivered = Vec::new();
         self.regions.iter_mut().for_each(|region| region.take_delivered(&mut delivered));
         delivered
+    }
+
+    fn is_drained(&self) -> bool {
+        self.regions.iter().all(R::is_drained)
     }
 
     fn observers(&mut self) -> Vec<&mut ObserverOf<'p, R>> {

@@ -87,12 +87,13 @@ impl Plan {
         stop::resolve(&mut experiment)?;
         check_measure(&experiment)?;
         classes::resolve_latencies(&mut experiment)?;
-        let (topology, tables) = build_topology(&experiment)?;
+        let (topology, mut tables) = build_topology(&experiment)?;
         experiment.topology.resolve(&topology);
         jobs::resolve_names(&mut experiment)?;
         let priorities = priorities::plan(&experiment)?;
         let mut paths =
             tables.topologies().map(|rest| paths(&experiment, rest)).collect::<Result<Vec<_>, _>>()?;
+        tables.resolve(&mut experiment, &paths)?;
         classes::resolve(&mut experiment, &topology)?;
         vcs::resolve_all(&mut experiment, &topology, &paths)?;
         tables.widen(&experiment, &mut paths);

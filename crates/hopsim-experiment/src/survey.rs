@@ -5,7 +5,7 @@ use crate::memory;
 use crate::plan::fabric::{FabricPlan, Kept, MessagesPlan, outputs};
 use crate::plan::output_vcs::count_output_vcs;
 use crate::plan::{AnyPlan, Plan};
-use crate::proof::{deadlock_line, prove_within};
+use crate::proof::{deadlock_of_tables, prove_tables};
 use hopsim_network::interrupt;
 use hopsim_network::topology::{PortClass, Topology};
 use serde::Serialize;
@@ -159,7 +159,7 @@ impl Survey {
 pub fn deadlock(plan: &AnyPlan) -> Option<String> {
     match plan {
         AnyPlan::Network(plan) if plan.experiment.topology.is_ideal() => None,
-        AnyPlan::Network(plan) => Some(deadlock_line(plan, &prove_within(plan, MOST_HEADS), MOST_HEADS)),
+        AnyPlan::Network(plan) => Some(deadlock_of_tables(plan, &prove_tables(plan, MOST_HEADS), MOST_HEADS)),
         AnyPlan::Fabric(plan) => Some(deadlock_of_fabric(plan)),
     }
 }

@@ -43,6 +43,7 @@ use prospect::Prospect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use vcs::Vcs;
 use view::{Draws, Sensors, View};
@@ -634,15 +635,26 @@ impl Routing {
     /// Whether there is a VC for every hop that a packet in transit has to make, over its intermediate router if it has settled for one. What
     /// it may still decide there are VCs for.
     pub fn has_vcs_left(&self, head: &Head, state: RouteState) -> bool {
+        self.follow(head, state, |_| true)
+    }
+
+    /// Whether the way of a packet in transit, over its intermediate router if it has settled for one, leads over none of some ports, each given
+    /// with its router.
+    pub fn keeps_off(&self, head: &Head, state: RouteState, ports: &BTreeSet<(u32, usize)>) -> bool {
+        self.follow(head, state, |hop| !ports.contains(&hop))
+    }
+
+    /// Follows a packet in transit on its shortest way, over its intermediate router if it has settled for one, as long as there is a VC and
+    /// `goes_on` says so of a router and port. Returns whether it gets to its destination.
+    fn follow(&self, head: &Head, state: RouteState, goes_on: impl Fn((u32, usize)) -> bool) -> bool {
         let base = self.base();
         let (mut at, mut code) = (head.router, head.code);
         for target in [self.bound_for(head, state), head.destination] {
             while at != target {
                 let (port, class) = base.topology().minimal_port(at, target, state.trunk);
                 let next = base.topology().neighbour(at, port);
-                let (Some(vc), Some((peer, _))) = (base.vcs().sequence.next_if_any(code, class), next) else {
-                    return false;
-                };
+                let vc = base.vcs().sequence.next_if_any(code, class).filter(|_| goes_on((at, port)));
+                let (Some(vc), Some((peer, _))) = (vc, next) else { return false };
                 (at, code) = (peer, base.vcs().sequence.code(class, vc));
             }
         }

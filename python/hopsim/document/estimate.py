@@ -114,7 +114,9 @@ def _network(point: Point) -> str:
     config = json.loads(point.config)
     if is_fabric(config):
         return point.config
-    config["measure"] = {"cycles": 1, "batches": 1, "warmup": 0}
+    # Links that fail do so before the run ends.
+    cycles = _cycles(config) if config.get("faults") else 1
+    config["measure"] = {"cycles": cycles, "batches": 1, "warmup": 0}
     return json.dumps(config | {"jobs": [_load_apart(job) for job in config["jobs"]]})
 
 

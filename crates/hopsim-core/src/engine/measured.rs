@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// A simulation of a plan, with what is looked at from outside it.
 pub struct Measured<'p> {
-    /// The plan.
+    /// The plan that is simulated now: what is measured is the same in all epochs.
     pub plan: &'p Plan,
     /// The simulation, of which recorders hear.
     pub simulation: AnySimulation<'p, Recorder>,
@@ -28,8 +28,22 @@ pub struct Measured<'p> {
     congestion: Option<Congestion>,
     fit: Fit,
     schedule: Schedule,
-    /// What takes over from the system before, each from the beginning of a cycle on; ascending.
+    /// The plan that is simulated from cycle 0 on.
+    first: &'p Plan,
+    /// What takes over later on, ascending.
     epochs: &'p [Epoch],
+    stage: Stage,
+}
+
+/// How far the epochs of a run have come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Stage {
+    /// How many epochs have begun.
+    begun: usize,
+    /// How many had begun when the tables came that are in force.
+    tables: usize,
+    /// Whether nodes inject nothing until the network is drained.
+    drains: bool,
 }
 
 /// The state of a measured simulation between two cycles.
@@ -37,6 +51,7 @@ pub struct Measured<'p> {
 pub struct MeasuredState {
     /// The state of the simulation, as bytes.
     simulation: Vec<u8>,
+    stage: Stage,
     /// Counts by node and router.
     places: Places,
     /// All other counts.
@@ -55,10 +70,20 @@ pub enum Scope {
 impl<'p> Measured<'p> {
     /// A simulation at cycle 0 of the system of a plan.
     pub fn new(plan: &'p Plan, fit: Fit, schedule: Schedule) -> Self {
+        Self::in_stage((plan, &plan.epochs), Stage::default(), (fit, schedule))
+    }
+
+    /// A simulation at cycle 0 of the system that is in force in a stage.
+    fn in_stage(
+        (first, epochs): (&'p Plan, &'p [Epoch]),
+        stage: Stage,
+        (fit, schedule): (Fit, Schedule),
+    ) -> Self {
+        let plan = stage.tables.checked_sub(1).map_or(first, |last| &epochs[last].plan);
         let simulation = begin(&Beginning { system: &plan.system, wishes: plan, fit, schedule });
         let looks = plan.experiment.measure.streams.contains(&RecordStream::CongestionTrees);
         let congestion = looks.then(Congestion::default);
-        Self { plan, simulation, congestion, fit, schedule, epochs: &plan.epochs }
+        Self { plan, simulation, congestion, fit, schedule, first, epochs, stage }
     }
 
     /// The simulation, with plans whose systems take over, each from the beginning of a cycle on. Such a plan has the same routers,
@@ -66,14 +91,6 @@ impl<'p> Measured<'p> {
     /// thing only go on asking for it, unless the change says otherwise.
     pub fn changing(self, epochs: &'p [Epoch]) -> Self {
         Self { epochs, ..self }
-    }
-
-    /// Begins with the system that is simulated from some cycle on, at cycle 0: a state of that cycle may be loaded.
-    pub fn begin_in_epoch_of(&mut self, cycle: u32) {
-        let (passed, later) = self.epochs.split_at(self.epochs.partition_point(|epoch| epoch.at <= cycle));
-        if let Some(epoch) = passed.last() {
-            *self = Self::new(&epoch.plan, self.fit, self.schedule).changing(later);
-        }
     }
 
     /// The present cycle: the next one to be simulated.
@@ -84,7 +101,8 @@ impl<'p> Measured<'p> {
     /// Simulates up to cycle `end`, unless the caller wants to stop.
     pub fn advance(&mut self, end: u32, control: &Control) -> Result<(), RunError> {
         while self.now() < end {
-            self.simulation.advance(end.min(self.next_look()).min(self.next_change()), control)?;
+            let next = end.min(self.next_look()).min(self.next_change());
+            self.simulation.advance(next, control)?;
             self.look();
             self.change()?;
         }
@@ -122,29 +140,44 @@ impl<'p> Measured<'p> {
         }
     }
 
-    /// The next cycle from which on another system is simulated.
+    /// The next cycle as which begins something may change.
     fn next_change(&self) -> u32 {
-        self.epochs.first().map_or(u32::MAX, |epoch| epoch.at)
+        let next = self.epochs.get(self.stage.begun).map_or(u32::MAX, |epoch| epoch.at);
+        if self.stage.drains { next.min(self.now() + 1) } else { next }
     }
 
-    /// Goes on with another system, if it is time for that: the state is taken apart, and put together in that system.
+    /// Makes the changes for which it is time.
     fn change(&mut self) -> Result<(), RunError> {
-        let Some((Epoch { at, plan, change }, later)) = self.epochs.split_first() else { return Ok(()) };
-        if self.now() < *at {
-            return Ok(());
+        while let Some(epoch) = self.epochs.get(self.stage.begun).filter(|epoch| epoch.at <= self.now()) {
+            let Stage { begun, tables, drains } = self.stage;
+            let drains = drains || epoch.change.closes;
+            let tables = if drains { tables } else { begun + 1 };
+            // Tables that come while the network is drained wait until it is.
+            let reroutes = epoch.change.reroutes && !drains;
+            let change = Change { reroutes, ..epoch.change.clone() };
+            self.go_on_in(Stage { begun: begun + 1, tables, drains }, &change)?;
         }
-        let [before, after] = [self.plan, plan].map(|plan| &plan.system.network);
+        if self.stage.drains && self.simulation.is_drained() {
+            let change = Change { opens: true, reroutes: true, ..Change::default() };
+            self.go_on_in(Stage { tables: self.stage.begun, drains: false, ..self.stage }, &change)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on with the system of another stage: the state is taken apart, changed, and put together in that system.
+    fn go_on_in(&mut self, stage: Stage, change: &Change) -> Result<(), RunError> {
+        let mut next = Self::in_stage((self.first, self.epochs), stage, (self.fit, self.schedule));
+        let [before, after] = [self.plan, next.plan].map(|plan| &plan.system.network);
         let size = |network: &Network| (network.routers, network.layout.slots(), network.layout.pairs());
         // Events may lie as far ahead as the links of the system before reach.
         let fits = after.longest_link() >= before.longest_link() && size(after) == size(before);
         if !fits || unsaved(self.plan).is_some() {
             return Err(RunError::Snapshot);
         }
-        let state = self.save();
-        let mut next = Self::new(plan, self.fit, self.schedule).changing(later);
-        let lost = next.load_changed(&state, Scope::All, change).map_err(|_| RunError::Snapshot)?;
+        let now = self.now();
+        let lost = next.load_changed(&self.save(), Scope::All, change).map_err(|_| RunError::Snapshot)?;
         if let Some(recorder) = next.simulation.observers().into_iter().next() {
-            lost.iter().for_each(|packet| recorder.lose(packet, *at));
+            lost.iter().for_each(|packet| recorder.lose(packet, now));
         }
         #[cfg(feature = "trace")]
         if let Some(tracer) = self.take_tracer() {
@@ -174,11 +207,19 @@ impl<'p> Measured<'p> {
         self.simulation.observers().iter().for_each(|own| recorder.load(&own.save()));
         let places = self.simulation.places().into_iter().map(|(_, places)| places.clone());
         let places = places.reduce(Places::joined).unwrap_or_default();
-        MeasuredState { simulation: self.simulation.save(), places, recorder: recorder.save() }
+        let simulation = self.simulation.save();
+        MeasuredState { simulation, stage: self.stage, places, recorder: recorder.save() }
     }
 
     /// Goes on with a state, at cycle 0.
     pub fn load(&mut self, state: &MeasuredState, scope: Scope) -> Result<(), Unreadable> {
+        let Stage { begun, tables, .. } = state.stage;
+        if tables > begun || begun > self.epochs.len() {
+            return Err(Unreadable);
+        }
+        if state.stage != self.stage {
+            *self = Self::in_stage((self.first, self.epochs), state.stage, (self.fit, self.schedule));
+        }
         self.load_changed(state, scope, &Change::default()).map(|_| ())
     }
 
@@ -189,7 +230,7 @@ impl<'p> Measured<'p> {
         scope: Scope,
         change: &Change,
     ) -> Result<Vec<Packet>, Unreadable> {
-        let MeasuredState { simulation, places, recorder } = state;
+        let MeasuredState { simulation, stage: _, places, recorder } = state;
         let lost = self.simulation.load_changed(simulation, change)?;
         for (span, own) in self.simulation.places() {
             match scope {

@@ -106,7 +106,6 @@ impl Snapshot {
     /// A simulation at cycle 0 goes on with the snapshot.
     fn load(&self, run: &mut Measured<'_>, scope: Scope) -> Result<(), RunError> {
         let state: MeasuredState = postcard::from_bytes(&self.state).map_err(|_| RunError::Snapshot)?;
-        run.begin_in_epoch_of(self.cycle());
         run.load(&state, scope).map_err(|_| RunError::Snapshot)
     }
 }

@@ -12,7 +12,7 @@ use hopsim_cycles::system::System;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Network;
 use hopsim_network::topology::Topology;
-use hopsim_network::topology::faults::{Outage, without_links};
+use hopsim_network::topology::faults::{Outage, Reconfiguration, without_links};
 use hopsim_routing::{Paths, Routing, RoutingConfig, Safety};
 use hopsim_traffic::process::ProcessConfig;
 use std::collections::BTreeSet;
@@ -23,7 +23,8 @@ use std::sync::Arc;
 pub struct Epoch {
     /// The cycle.
     pub at: u32,
-    /// The plan, which has no epochs of its own.
+    /// The plan with the tables of that cycle, which has no epochs of its own. It waits until the network is drained if the change says that the
+    /// nodes cease to inject, or if they have ceased already.
     pub plan: Plan,
     /// What becomes of the state before the cycle is simulated.
     pub change: Change,
@@ -62,6 +63,32 @@ impl Tables {
     /// The topologies that tables lead over, the first one from cycle 0 on.
     pub fn topologies(&self) -> impl Iterator<Item = &Arc<Topology>> {
         self.all.iter().map(|(_, topology)| topology)
+    }
+
+    /// Says how new tables come into force, or checks what is given.
+    pub fn resolve(&mut self, experiment: &mut Experiment, paths: &[Paths]) -> Result<(), ConfigError> {
+        let by_hop = paths.iter().all(|paths| matches!(paths.safety, Safety::Ordered(_)));
+        let default = if by_hop { Reconfiguration::Dynamic } else { Reconfiguration::Static };
+        let timed = experiment.faults.iter_mut().enumerate().filter(|(_, fault)| !fault.is_for_good());
+        for ((number, fault), outage) in timed.zip(&mut self.outages) {
+            let reaction = fault.reaction.get_or_insert_default();
+            let given = *reaction.reconfiguration.get_or_insert(default);
+            if by_hop && given == Reconfiguration::Static {
+                let reason = "packets whose VC is that of the links passed before never wait for each other in a circle, whatever the tables";
+                return Err(ConfigError::new(format!("faults.{number}.reaction.reconfiguration"), reason)
+                    .value("\"static\"")
+                    .valid("dynamic, or routing.minimal"));
+            }
+            outage.reaction = *reaction;
+        }
+        Ok(())
+    }
+
+    /// Whether some of the tables that come in a cycle wait until the network is drained.
+    fn are_static(&self, cycle: u32) -> bool {
+        let changes = |outage: &&Outage| outage.is_in_tables(cycle) != outage.is_in_tables(cycle - 1);
+        let is_static = |outage: &Outage| outage.reaction.reconfiguration == Some(Reconfiguration::Static);
+        cycle > 0 && self.outages.iter().filter(changes).any(is_static)
     }
 
     /// Lets paths whose hops have a VC each use all VCs that there are, so that packets which are routed anew find one.
@@ -105,10 +132,9 @@ impl Tables {
                 |&(router, port): &LinkEnd| topology.neighbour(router, port).map(|end| [(router, port), end]);
             outage.links.iter().filter_map(other).collect()
         };
-        let mut change = Change {
-            reroutes: before.is_some_and(|before| self.left_out(before) != self.left_out(cycle)),
-            ..Change::default()
-        };
+        let are_new = before.is_some_and(|before| self.left_out(before) != self.left_out(cycle));
+        let closes = are_new && self.are_static(cycle);
+        let mut change = Change { closes, reroutes: are_new && !closes, ..Change::default() };
         for outage in &self.outages {
             match (was(Outage::is_on, outage), outage.is_on(cycle)) {
                 (true, false) => change.repaired.extend(ends(outage)),

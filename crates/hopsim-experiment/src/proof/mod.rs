@@ -16,10 +16,11 @@ mod walk;
 mod words;
 
 pub use channels::Channel;
-pub use words::deadlock_line;
+pub use words::{deadlock_line, deadlock_of_tables};
 
-use crate::plan::Plan;
+use crate::plan::{Epoch, Plan};
 use dependencies::{Dependencies, words};
+use hopsim_cycles::system::System;
 use hopsim_routing::grants::each_request;
 use walk::{Waiting, walk};
 
@@ -79,15 +80,41 @@ pub fn prove(plan: &Plan) -> Verdict {
     prove_within(plan, MOST_HEADS)
 }
 
-/// Looks for such a circle, unless there are more than `most` heads to look at.
+/// Looks for such a circle, unless there are more than `most` heads to look at. Of several tables the verdict is the first that is no proof.
 pub fn prove_within(plan: &Plan, most: u64) -> Verdict {
-    let (system, routers) = (&plan.system, u64::from(plan.system.topology.routers_with_nodes()));
-    if routers * routers > most || is_too_large(plan) {
+    let mut verdicts = prove_tables(plan, most);
+    let doubtful = verdicts.iter().position(|(_, verdict)| !matches!(verdict, Verdict::Proved(_)));
+    verdicts.swap_remove(doubtful.unwrap_or(0)).1
+}
+
+/// The verdicts of the tables of a plan, which change where links fail in the middle of the run, with the cycles from which on they are there.
+/// Packets that are under way then count, unless the network is drained first; all change their tables at once, so that no packet goes by
+/// those before any more.
+pub fn prove_tables(plan: &Plan, most: u64) -> Vec<(u32, Verdict)> {
+    let mut tables = vec![&plan.system];
+    let mut verdicts = vec![(0, prove_last(&tables, most))];
+    for Epoch { at, plan, change } in &plan.epochs {
+        if change.closes {
+            tables.clear();
+        } else if !change.reroutes {
+            continue;
+        }
+        tables.push(&plan.system);
+        verdicts.push((*at, prove_last(&tables, most)));
+    }
+    verdicts
+}
+
+/// The verdict of the last ones of some tables.
+fn prove_last(tables: &[&System], most: u64) -> Verdict {
+    let Some(&system) = tables.last() else { return Verdict::Unproved };
+    let routers = u64::from(system.topology.routers_with_nodes());
+    if routers * routers > most || is_too_large(system) {
         return Verdict::Unproved;
     }
     let mut graph = Dependencies::new(system);
-    let heads = walk(system, most, &mut |waiting: &Waiting<'_>| {
-        each_wait(plan, waiting, &mut graph, false);
+    let heads = walk(tables, most, &mut |waiting: &Waiting<'_>| {
+        each_wait(system, waiting, &mut graph, false);
     });
     let Some(heads) = heads else { return Verdict::Unproved };
     let circle = match graph.rings() {
@@ -98,7 +125,7 @@ pub fn prove_within(plan: &Plan, most: u64) -> Verdict {
         return Verdict::Circle(Cycle { channels: circle, is_of_resorts: false });
     }
     let mut graph = Dependencies::new(system);
-    walk(system, most, &mut |waiting: &Waiting<'_>| each_wait(plan, waiting, &mut graph, true));
+    walk(tables, most, &mut |waiting: &Waiting<'_>| each_wait(system, waiting, &mut graph, true));
     match graph.rings() {
         Ok(rings) => Verdict::Proved(proof(Ground::Escape, rings, &graph, heads)),
         Err(channels) => Verdict::Circle(Cycle { channels, is_of_resorts: true }),
@@ -108,14 +135,14 @@ pub fn prove_within(plan: &Plan, most: u64) -> Verdict {
 /// The dependencies of a plan, by name; `None` if there are too many heads to look at. With `escape` those on last resorts alone.
 pub fn dependencies(plan: &Plan, escape: bool) -> Option<Vec<(Channel, Channel)>> {
     let mut graph = Dependencies::new(&plan.system);
-    walk(&plan.system, MOST_HEADS, &mut |waiting: &Waiting<'_>| {
-        each_wait(plan, waiting, &mut graph, escape);
+    walk(&[&plan.system], MOST_HEADS, &mut |waiting: &Waiting<'_>| {
+        each_wait(&plan.system, waiting, &mut graph, escape);
     })?;
     Some(graph.listed())
 }
 
-fn is_too_large(plan: &Plan) -> bool {
-    words(&plan.system) > MOST_WORDS
+fn is_too_large(system: &System) -> bool {
+    words(system) > MOST_WORDS
 }
 
 fn proof(ground: Ground, rings: usize, graph: &Dependencies<'_>, heads: u64) -> Proof {
@@ -123,8 +150,8 @@ fn proof(ground: Ground, rings: usize, graph: &Dependencies<'_>, heads: u64) -> 
 }
 
 /// Adds what a head waits for, or what it waits for in the end.
-fn each_wait(plan: &Plan, waiting: &Waiting<'_>, graph: &mut Dependencies<'_>, in_the_end: bool) {
-    let (system, router, held) = (&plan.system, waiting.head.router, waiting.holds);
+fn each_wait(system: &System, waiting: &Waiting<'_>, graph: &mut Dependencies<'_>, in_the_end: bool) {
+    let (router, held) = (waiting.head.router, waiting.holds);
     let answers = system.network.classes.request_reply() && !waiting.head.reply;
     if answers && waiting.grants.iter().any(|(way, _)| way.is_none()) {
         graph.wait_for_answer(held, router);

@@ -38,9 +38,11 @@ struct State {
     flags: u8,
 }
 
-/// Calls `visit` with every head that there can be, each once for every destination. Returns how many there are, `None` if there are
+/// Calls `visit` with every head that there can be with the last ones of some tables, each once for every destination: heads of packets that
+/// set out with them, and of those that were under way with the tables before. Returns how many heads were looked at, `None` if there are
 /// more than `most`: not all of them have been visited then.
-pub fn walk(system: &System, most: u64, visit: &mut impl FnMut(&Waiting<'_>)) -> Option<u64> {
+pub fn walk(tables: &[&System], most: u64, visit: &mut impl FnMut(&Waiting<'_>)) -> Option<u64> {
+    let Some(&system) = tables.first() else { return Some(0) };
     let topology = &system.topology;
     let mut sources = vec![0; topology.groups() as usize];
     for router in (0..topology.routers()).rev() {
@@ -48,12 +50,21 @@ pub fn walk(system: &System, most: u64, visit: &mut impl FnMut(&Waiting<'_>)) ->
     }
     let channels = Channels::new(&system.network);
     let (seen, open) = (FxHashSet::default(), Vec::new());
-    let mut walk = Exploration { system, channels, sources, seen, open, states: 0, most };
+    let mut walk = Exploration { system, channels, sources, seen, open, states: 0, most, under_way: false };
     let kinds: &[bool] = if system.network.classes.request_reply() { &[false, true] } else { &[false] };
     for &reply in kinds {
         for destination in 0..topology.routers_with_nodes() {
             for terminal in 0..walk.variants() {
-                walk.go_to(destination, terminal, reply, visit)?;
+                walk.seen.clear();
+                for (before, system) in tables.iter().enumerate() {
+                    (walk.system, walk.under_way) = (system, before > 0);
+                    let is_last = before + 1 == tables.len();
+                    walk.go_to(destination, terminal, reply, &mut |waiting: &Waiting<'_>| {
+                        if is_last {
+                            visit(waiting);
+                        }
+                    })?;
+                }
             }
         }
     }
@@ -70,6 +81,8 @@ struct Exploration<'p> {
     open: Vec<State>,
     states: u64,
     most: u64,
+    /// Whether packets may be under way that have come by other tables: those that would need more VCs than there are have been lost.
+    under_way: bool,
 }
 
 impl Exploration<'_> {
@@ -86,7 +99,7 @@ impl Exploration<'_> {
         reply: bool,
         visit: &mut impl FnMut(&Waiting<'_>),
     ) -> Option<()> {
-        self.seen.clear();
+        self.open = self.seen.iter().copied().collect();
         let (code, per_router) =
             (if reply { REPLY_INJECTION } else { 0 }, self.system.topology.nodes_per_router());
         let mut head =
@@ -105,7 +118,11 @@ impl Exploration<'_> {
             let class = self.system.network.layout.class[channel.port] - 1;
             let code = self.system.routing.vcs().sequence.code(class, channel.vc);
             head = Head { router, input: input as u16, code, source, ..head };
-            self.look(head, Some(holds), RouteState { via, trunk, flags, ..RouteState::NEW }, visit)?;
+            let state = RouteState { via, trunk, flags, ..RouteState::NEW };
+            if self.under_way && !self.system.routing.has_vcs_left(&head, state) {
+                continue;
+            }
+            self.look(head, Some(holds), state, visit)?;
         }
         Some(())
     }

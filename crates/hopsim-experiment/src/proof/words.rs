@@ -16,7 +16,7 @@ pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
         },
         Verdict::Unproved => {
             let rule = rule(plan).unwrap_or_else(|| "none excludes it".into());
-            let why = if is_too_large(plan) {
+            let why = if is_too_large(&plan.system) {
                 "a graph of more than a gigabit".into()
             } else {
                 format!("more than {} heads to look at", number(most))
@@ -24,6 +24,27 @@ pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
             format!("deadlock not looked for: {why}; rule: {rule}")
         }
     }
+}
+
+/// What `hopsim check` says of the verdicts of the tables of a plan, as [`prove_tables`](super::prove_tables) gives them.
+pub fn deadlock_of_tables(plan: &Plan, verdicts: &[(u32, Verdict)], most: u64) -> String {
+    let doubtful = verdicts.iter().find(|(_, verdict)| !matches!(verdict, Verdict::Proved(_)));
+    let Some((cycle, first)) = doubtful.or(verdicts.first()) else { return String::new() };
+    let mut line = deadlock_line(plan, first, most);
+    if doubtful.is_some() && *cycle > 0 {
+        line += &format!(" (tables of cycle {cycle}, and packets that are under way then)");
+    }
+    for (cycle, verdict) in verdicts.iter().skip(1) {
+        if let Verdict::Proved(proof) = verdict
+            && doubtful.is_none()
+        {
+            line += &format!(
+                "; from cycle {cycle} on, with packets that are under way then: {}",
+                of_proof(proof)
+            );
+        }
+    }
+    line
 }
 
 fn of_proof(proof: &Proof) -> String {

@@ -1690,7 +1690,7 @@ fn links_that_are_out_of_order() {
     );
     assert_eq!(
         with("{ between = [[0, 1], [1, 0]] }"),
-        "faults.0.links.between.1 = [1, 0] (override): all links between the two routers are out of order already; \
+        "faults.0.links.between.1 = [1, 0] (override): all links between the two routers have been named or drawn before; \
          valid: two routers that a link joins which is in order"
     );
     assert_eq!(
@@ -1718,10 +1718,6 @@ fn links_that_are_out_of_order() {
         with("{ between = [[0, 1]], seed = 3 }"),
         "faults.0.links.seed (override): is about links that are drawn, and fraction does not say how many; \
          valid: no such key, or fraction besides"
-    );
-    assert_eq!(
-        graph(&RING, &["faults=[{ at = 100, links = { fraction = 0.1 } }]"]),
-        "faults.0.at = 100 (override): links cannot fail in the middle of a run; valid: 0: from the beginning"
     );
     assert_eq!(
         on(MESH, "faults = [{ links = { fraction = 0.1 } }]"),
@@ -1794,6 +1790,96 @@ fn detours_behind_the_first_hop_on_a_graph() {
     assert_eq!(
         graph(&RING, &["routing.par.threshold=1000001"]),
         "routing.par.threshold = 1000001 (override): out of range; valid: 0 … 1000000 packets"
+    );
+}
+
+#[test]
+fn links_that_fail_in_the_middle_of_a_run() {
+    let fault = |more: &str| format!("faults=[{{ links = {{ between = [[0, 1]] }}, {more} }}]");
+    let with = |more: &str, others: &[&str]| graph(&RING, &[&[fault(more).as_str()], others].concat());
+    assert_eq!(with("at = 100", &[]), "accepted");
+    assert_eq!(with("at = 0, until = 100", &["routing=par"]), "accepted");
+    assert_eq!(
+        with("at = 100, until = 100", &[]),
+        "faults.0.until = 100 (override): links are repaired after they have failed, in cycle 100; \
+         valid: at least 101, or no such key: never"
+    );
+    assert_eq!(
+        with("reaction = { reroute = 7 }", &[]),
+        "faults.0.reaction (override): links that are out of order from the beginning to the end surprise nobody; \
+         valid: no such key, or at or until besides"
+    );
+    assert_eq!(
+        with("at = 100, reaction = { detection = 1000000001 }", &[]),
+        "faults.0.reaction.detection = 1000000001 (override): out of range; valid: 0 … 1000000000"
+    );
+    assert_eq!(
+        with("at = 100", &["measure.warmup=50", "measure.cycles=50"]),
+        "faults.0.at = 100 (override): the run ends with cycle 99; valid: at most 99, or no such key"
+    );
+    assert_eq!(
+        with("at = 100, reaction.reconfiguration = \"static\"", &["routing=ugal"]),
+        "faults.0.reaction.reconfiguration = \"static\" (override): packets whose VC is that of the links passed before \
+         never wait for each other in a circle, whatever the tables; valid: dynamic, or routing.minimal"
+    );
+    let apart = "faults=[{ at = 100, links.between = [[0, 1]] }, { at = 200, links.between = [[2, 3]] }]";
+    assert_eq!(
+        graph(&RING, &[apart]),
+        "faults (override): without these links the network falls apart: from router 0 there is no way to routers 1 and 2 \
+         (from cycle 5700 on); valid: fewer links, other ones, or another seed of the draw"
+    );
+}
+
+#[test]
+fn what_does_not_know_of_links_that_fail() {
+    let with = |others: &[&str]| {
+        let fault = "faults=[{ at = 100, links = { between = [[0, 1]] } }]";
+        graph(&RING, &[&[fault], others].concat())
+    };
+    let valid = "faults without at and until";
+    assert_eq!(
+        with(&["router=virtual_channel"]),
+        format!(
+            "router.virtual_channel (override): links cannot fail in the middle of a run where packets move flit by flit; \
+             valid: router.cioq or input_queued, or {valid}"
+        )
+    );
+    assert_eq!(
+        with(&["router.cioq.flow_control=on_off"]),
+        format!(
+            "router.cioq.flow_control.on_off (override): a link that fails loses words on and off; valid: credits, or {valid}"
+        )
+    );
+    assert_eq!(
+        with(&["routing=up_down"]),
+        format!(
+            "routing.up_down (override): a packet that has gone down one tree may have no way on in the tree of other links; \
+             valid: routing.minimal, adaptive, valiant, ugal or par, or {valid}"
+        )
+    );
+    let bursts = "faults = [{ at = 100, links.between = [[0, 1]] }]\n\
+                  topology.graph.edges = [{ between = [0, 1] }, { between = [1, 2] }, { between = [2, 0] }]\n\
+                  [[jobs]]\ntraffic.process.synchronised_bursts.packets = 3";
+    assert_eq!(
+        message_of(bursts, &[]),
+        format!(
+            "line 4, column 17: jobs.0.traffic.process.synchronised_bursts: a burst waits for the last packet of the one before, and \
+             where links fail in the middle of a run packets may be lost; valid: other jobs, or {valid}"
+        )
+    );
+    assert_eq!(
+        with(&["measure.streams=[\"waits\"]"]),
+        format!(
+            "measure.streams = \"waits\" (override): the stream waits cannot go on with other tables; \
+             valid: no such stream, or {valid}"
+        )
+    );
+    assert_eq!(
+        with(&["measure.warmup=auto"]),
+        format!(
+            "measure (override): links fail in a given cycle, and nobody knows beforehand when this run is measured; \
+             valid: no measure.stop or measure.end, and measure.warmup in cycles; or {valid}"
+        )
     );
 }
 

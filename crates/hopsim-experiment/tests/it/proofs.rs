@@ -4,7 +4,8 @@ use crate::conformance::{AnyState, Numbers};
 use hopsim_experiment::plan::programs::no_files;
 use hopsim_experiment::plan::{AnyPlan, Plan};
 use hopsim_experiment::proof::{
-    Channel, Ground, MOST_HEADS, Proof, Verdict, deadlock_line, dependencies, prove, prove_within,
+    Channel, Ground, MOST_HEADS, Proof, Verdict, deadlock_line, deadlock_of_tables, dependencies, prove,
+    prove_tables, prove_within,
 };
 use hopsim_experiment::survey::deadlock;
 use hopsim_network::interrupt;
@@ -256,6 +257,60 @@ fn every_discipline_has_its_ground() {
     }
     // Paths in rings of three routers have one link, and close no circle.
     assert_eq!(ground(&json!({ "torus": { "sides": [3, 3] } }), &json!({ "minimal": {} })), (Acyclic, 0));
+}
+
+/// A ring of routers as a graph, with links across.
+fn ring_graph(routers: u32, across: &[[u32; 2]]) -> Value {
+    let round = (0..routers).map(|router| [router, (router + 1) % routers]);
+    let edges: Vec<_> =
+        round.chain(across.iter().copied()).map(|between| json!({ "between": between })).collect();
+    json!({ "graph": { "edges": edges, "nodes_per_router": 1 } })
+}
+
+#[test]
+fn in_a_graph_every_hop_of_a_detour_or_of_any_shortest_path_waits_in_the_vc_after_its_own() {
+    // In a ring of six routers are three links apart: PAR may make a hop and two such ways.
+    for (routing, vcs) in [("adaptive", 3), ("valiant", 6), ("ugal", 6), ("par", 7)] {
+        let plan = plan(&ring_graph(6, &[]), &json!({ routing: {} }), &json!({ "cioq": {} }));
+        assert_eq!(plan.experiment.router.vcs().network, Some(vcs), "{routing}");
+        let listed = dependencies(&plan, false).unwrap();
+        assert!(!listed.is_empty());
+        for (held, next) in listed {
+            assert_eq!(held.vc + 1, next.vc, "{routing}: {held:?} waits for {next:?}");
+        }
+    }
+}
+
+/// A plan some of whose links fail in cycle 100, with new tables in cycle 300.
+fn failing(topology: &Value, routing: &str, reaction: &Value) -> Plan {
+    let mut reaction = reaction.clone();
+    (reaction["detection"], reaction["reroute"]) = (json!(100), json!(100));
+    planned(&json!({
+        "topology": topology, "routing": { routing: {} }, "router": { "cioq": {} }, "load": 0.1,
+        "faults": [{ "at": 100, "until": 500, "links": { "between": [[0, 1]] }, "reaction": reaction }],
+        "measure": { "warmup": 0, "cycles": 1_000 },
+    }))
+}
+
+#[test]
+fn tables_that_follow_each_other_are_proved_with_the_packets_that_are_under_way() {
+    let topology = ring_graph(8, &[[0, 4], [2, 6]]);
+    let cycles = |plan: &Plan| -> Vec<(u32, bool)> {
+        let verdicts = prove_tables(plan, MOST_HEADS);
+        verdicts.into_iter().map(|(at, verdict)| (at, matches!(verdict, Verdict::Proved(_)))).collect()
+    };
+    for routing in ["adaptive", "valiant", "ugal", "par"] {
+        let plan = failing(&topology, routing, &json!({}));
+        assert_eq!(cycles(&plan), [(0, true), (300, true), (700, true)], "{routing}");
+    }
+    let drained = failing(&topology, "minimal", &json!({}));
+    assert_eq!(cycles(&drained), [(0, true), (300, true), (700, true)]);
+    // Either tables are free of deadlock, and those who have come by the ones before close a circle with the others.
+    let at_once = failing(&topology, "minimal", &json!({ "reconfiguration": "dynamic" }));
+    assert_eq!(cycles(&at_once), [(0, true), (300, false), (700, false)]);
+    let line = deadlock_of_tables(&at_once, &prove_tables(&at_once, MOST_HEADS), MOST_HEADS);
+    assert!(line.starts_with("can deadlock: "), "{line}");
+    assert!(line.ends_with("(tables of cycle 300, and packets that are under way then)"), "{line}");
 }
 
 #[test]

@@ -36,12 +36,20 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 ///
 /// What a router reads of such a port, to compare it with others, is what was outstanding behind each of its VCs when the link failed, before
 /// anything was lost; from `detection` cycles after `at` on it reads that the buffers are full. Heads that have one way only wait for it. Then
-/// `reroute` cycles later all routers change their tables at once, before anything else happens in that cycle: paths, distances and the VCs of
-/// layers are those of what is left. Every head that waits for an output, in the network or at injection, is routed anew, as if it had become
-/// the head only now, and with the same random numbers; what a packet has settled before (its intermediate router) stays. Where the VC of a hop
-/// is that of the links passed before, packets in buffers of links or on their way there that would need more VCs than there are, to get to
-/// their destination by way of the intermediate router that they have settled for, are lost at that moment: their room is free again one link latency
-/// later. Such a network uses all VCs of a link that there are; by default there are as many as the tables of any time need.
+/// `reroute` cycles later the new tables are there: paths, distances and the VCs of layers are those of what is left. They come into force in
+/// all routers at once, before anything else happens in that cycle. Every head that waits for an output, in the network or at injection, is
+/// routed anew, as if it had become the head only now, and with the same random numbers; what a packet has settled before (its
+/// intermediate router) stays.
+///
+/// Old and new paths together may close a cycle of packets that wait for each other although neither do by themselves. Where the VC of a hop
+/// is that of the links passed before they cannot (`reconfiguration = "dynamic"`): then packets in buffers of links or on their way there that
+/// would need more VCs than there are, to get to their destination by way of the intermediate router that they have settled for, are lost at
+/// that moment. Such a network uses all VCs of a link that there are; by default there are as many as the tables of any time need. Where
+/// packets keep their VC (`minimal`) the network is drained first (`reconfiguration = "static"`): when the new tables are there the nodes cease
+/// to inject, and packets under way whose path leads over a link that is out of order are lost; so they are when a link fails while the
+/// network is drained. The tables that are the newest then come into force before the first cycle in which no packet is in a buffer of a link or on its
+/// way there, and the nodes inject again. The room of a packet that is lost in a router, or on its way there, is free again one link
+/// latency later.
 ///
 /// A link that is repaired takes packets from cycle `until` on, and routers read its room again. The tables lead over it once more `detection` +
 /// `reroute` cycles later, and as long after `at` they cease to, even if the link has been repaired before that.
@@ -81,11 +89,26 @@ pub struct Reaction {
     pub reroute: u32,
     /// What becomes of packets that have been granted a link that fails.
     pub packets: OnLinks,
+    /// How new tables come into force; default `dynamic` where VCs are by hop, else `static`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reconfiguration: Option<Reconfiguration>,
+}
+
+/// How new tables come into force.
+///
+/// Source: Duato, Lysne, Pang and Pinkston, IEEE TPDS 16 (2005).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reconfiguration {
+    /// While packets are under way.
+    Dynamic,
+    /// When no packet is, as nodes inject none.
+    Static,
 }
 
 impl Default for Reaction {
     fn default() -> Self {
-        Self { detection: DETECTION, reroute: REROUTE, packets: OnLinks::Drop }
+        Self { detection: DETECTION, reroute: REROUTE, packets: OnLinks::Drop, reconfiguration: None }
     }
 }
 
@@ -226,7 +249,7 @@ pub fn without_links(topology: &Topology, links: &BTreeSet<LinkEnd>) -> Result<T
 
 impl Fault {
     /// Whether the links are out of order from the beginning to the end.
-    fn is_for_good(&self) -> bool {
+    pub fn is_for_good(&self) -> bool {
         self.at == 0 && self.until.is_none()
     }
 
@@ -238,12 +261,12 @@ impl Fault {
             return Err(ConfigError::new("until", reason).value(until).valid(valid));
         }
         if let Some(reaction) = self.reaction {
+            within(REACTIONS, reaction.detection, "reaction.detection")?;
+            within(REACTIONS, reaction.reroute, "reaction.reroute")?;
             if self.is_for_good() {
                 let reason = "links that are out of order from the beginning to the end surprise nobody";
                 return Err(ConfigError::new("reaction", reason).valid("no such key, or at or until besides"));
             }
-            within(REACTIONS, reaction.detection, "reaction.detection")?;
-            within(REACTIONS, reaction.reroute, "reaction.reroute")?;
         }
         self.links.fraction.map_or(Ok(()), |fraction| within(FRACTIONS, fraction, "links.fraction"))
     }

@@ -45,7 +45,8 @@ pub struct ExtrasState {
     holds: Vec<u32>,
     input_stamps: Vec<u64>,
     output_stamps: Vec<u64>,
-    free: Vec<u32>,
+    /// By slot; empty if unused.
+    pub free: Vec<u32>,
 }
 
 impl<const W: usize> Extras<W> {

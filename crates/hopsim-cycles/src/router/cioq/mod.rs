@@ -128,6 +128,10 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         self.load_from(state);
     }
 
+    fn is_drained(&self) -> bool {
+        self.has_drained()
+    }
+
     fn change(state: &mut State<Self::Saved>, system: &System, change: &Change) -> Vec<Packet> {
         state.region.change(system, change, state.cycle)
     }

@@ -7,13 +7,15 @@ use crate::kernel::by::By;
 use crate::kernel::ids::{Id as _, PairId, RegionRouter};
 use crate::kernel::packet::Packet;
 use crate::router::cioq::rules::Room;
-use crate::router::cioq::state::{Asks, RouterState, SavedRouters, SlotState};
+use crate::router::cioq::state::{Asks, RouterState, SavedRouters};
 use crate::router::inputs::input_code;
 use crate::system::System;
 use hopsim_network::network::{NONE, TERMINAL};
+use hopsim_routing::{Head, RouteState};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
-/// The first cycle in which a port is ready whose link is out of order: never.
+/// The first cycle in which a port is ready whose link is out of order, or free where nodes inject nothing: never.
 pub const NEVER: u32 = u32::MAX;
 
 /// A port whose link is out of order.
@@ -26,10 +28,20 @@ pub struct DeadPort {
     readings: Vec<u32>,
 }
 
-/// The ports of a region whose links are out of order.
+/// When the inputs of a router that come from nodes would be free if the nodes might inject.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ClosedDoors {
+    /// First cycles in which such inputs may request again, by their order.
+    in_free: Vec<u32>,
+    /// First cycles in which the packet before the head has left an injection VC, by their order; empty where nobody asks.
+    free: Vec<u32>,
+}
+
+/// The ports of a region whose links are out of order, and where nodes inject nothing.
 #[derive(Default)]
 pub struct Outages {
     ports: Vec<(RegionRouter, DeadPort)>,
+    closed: Vec<(RegionRouter, ClosedDoors)>,
     /// What routers believe to be outstanding, by pair, `NONE` where they count it; empty where all links are in order.
     readings: By<PairId, u32>,
 }
@@ -41,20 +53,23 @@ impl Outages {
         self.readings.get(pair).copied().filter(|&reading| reading != NONE)
     }
 
-    /// The ports of a router whose links are out of order.
-    pub fn save(&self, number: RegionRouter) -> Vec<DeadPort> {
-        let Self { ports, readings: _ } = self;
-        ports.iter().filter(|(router, _)| *router == number).map(|(_, dead)| dead.clone()).collect()
+    /// The ports of a router whose links are out of order, and its inputs from nodes if these inject nothing.
+    pub fn save(&self, number: RegionRouter) -> (Vec<DeadPort>, Option<ClosedDoors>) {
+        let Self { ports, closed, readings: _ } = self;
+        let dead = ports.iter().filter(|(router, _)| *router == number).map(|(_, dead)| dead.clone());
+        let closed = closed.iter().find(|(router, _)| *router == number).map(|(_, doors)| doors.clone());
+        (dead.collect(), closed)
     }
 
     /// Goes on with the dead ports of a router, whose pairs begin with the given ones by port; a region has `ids` pairs.
     pub fn load(
         &mut self,
         number: RegionRouter,
-        dead: &[DeadPort],
+        (dead, closed): (&[DeadPort], &Option<ClosedDoors>),
         first: impl Fn(usize) -> PairId,
         ids: usize,
     ) {
+        self.closed.extend(closed.iter().map(|doors| (number, doors.clone())));
         for dead in dead {
             if self.readings.is_empty() {
                 self.readings = By::all(NONE, ids);
@@ -80,10 +95,19 @@ impl<N> SavedRouters<N> {
     /// Makes of a state at cycle `now` that behind a change, from which on the system is another one. Returns the packets that are lost.
     pub fn change(&mut self, system: &System, change: &Change, now: u32) -> Vec<Packet> {
         let mut changing = Changing { state: self, system, now, lost: Vec::new() };
-        let Change { repaired, failing, detected, reroutes } = change;
+        let Change { repaired, failing, detected, closes, opens, reroutes } = change;
         repaired.iter().flatten().for_each(|&end| changing.repair(end));
         failing.iter().for_each(|failure| changing.fail(failure));
         detected.iter().flatten().for_each(|&end| changing.detect(end));
+        if *closes {
+            changing.close();
+        }
+        if *opens {
+            changing.open();
+        }
+        if *closes || changing.is_closed() && !failing.is_empty() {
+            changing.lose_blocked();
+        }
         if *reroutes {
             changing.reroute();
         }
@@ -163,44 +187,97 @@ impl<N> Changing<'_, N> {
         dead.into_iter().for_each(|dead| dead.readings.fill(capacity));
     }
 
+    /// Whether nodes inject nothing.
+    fn is_closed(&self) -> bool {
+        self.state.routers.iter().any(|router| router.closed.is_some())
+    }
+
+    /// The inputs of the crossbar that come from nodes, and the injection VCs.
+    fn doors(&self) -> [Vec<usize>; 2] {
+        let layout = &self.system.network.layout;
+        let is_door = |port: u16| layout.class[usize::from(port)] == TERMINAL;
+        let inputs = (0..layout.input_port.len()).filter(|&input| is_door(layout.input_port[input]));
+        let slots = (0..layout.slots()).filter(|&slot| is_door(layout.slot_port[slot]));
+        [inputs.collect(), slots.collect()]
+    }
+
+    fn close(&mut self) {
+        let [inputs, slots] = self.doors();
+        for router in &mut self.state.routers {
+            let in_free =
+                inputs.iter().map(|&input| std::mem::replace(&mut router.ports[input].in_free, NEVER));
+            let in_free = in_free.collect();
+            let free = &mut router.extras.free;
+            let free = slots.iter().filter_map(|&slot| Some(std::mem::replace(free.get_mut(slot)?, NEVER)));
+            router.closed = Some(ClosedDoors { in_free, free: free.collect() });
+        }
+    }
+
+    fn open(&mut self) {
+        let [inputs, slots] = self.doors();
+        for router in &mut self.state.routers {
+            let Some(ClosedDoors { in_free, free }) = router.closed.take() else { continue };
+            inputs.iter().zip(in_free).for_each(|(&input, free)| router.ports[input].in_free = free);
+            slots.iter().zip(free).for_each(|(&slot, free)| router.extras.free[slot] = free);
+        }
+    }
+
+    /// Packets whose way leads over a link that is out of order are lost.
+    fn lose_blocked(&mut self) {
+        let routers = (0..).zip(&self.state.routers);
+        let dead = routers.flat_map(|(number, router)| {
+            router.dead.iter().map(move |dead| (number, usize::from(dead.port)))
+        });
+        let dead: BTreeSet<LinkEnd> = dead.collect();
+        let routing = &self.system.routing;
+        self.keep(|head, route| routing.keeps_off(head, route, &dead));
+    }
+
     /// All heads are routed anew, and packets that would need more VCs than there are are lost.
     fn reroute(&mut self) {
-        for router in 0..self.system.network.routers {
-            let arrivals = std::mem::take(&mut self.router(router).arrivals);
-            let (left, lost) = arrivals
-                .into_iter()
-                .partition(|(slot, packet)| self.may_go_on(router, usize::from(*slot), packet));
-            self.router(router).arrivals = left;
-            lost.into_iter()
-                .for_each(|(slot, packet): (u16, Packet)| self.leave(router, usize::from(slot), packet));
-            for slot in 0..self.system.network.layout.slots() {
-                self.reroute_slot(router, slot);
+        let routing = &self.system.routing;
+        self.keep(|head, route| routing.has_vcs_left(head, route));
+        for slot in self.state.routers.iter_mut().flat_map(|router| &mut router.slots) {
+            if !matches!(slot.asks, Asks::Nothing) {
+                slot.asks = Asks::Anew;
             }
         }
     }
 
-    fn reroute_slot(&mut self, router: u32, slot: usize) {
-        let packets = std::mem::take(&mut self.router(router).slots[slot].packets);
-        let (left, lost): (Vec<_>, Vec<_>) =
-            packets.into_iter().partition(|packet| self.may_go_on(router, slot, packet));
-        let SlotState { packets, asks } = &mut self.router(router).slots[slot];
-        *packets = left;
-        if !matches!(asks, Asks::Nothing) {
-            *asks = Asks::Anew;
+    /// Packets in buffers of links, or on their way there, are lost unless `stays` says otherwise.
+    fn keep(&mut self, stays: impl Fn(&Head, RouteState) -> bool) {
+        for router in 0..self.system.network.routers {
+            let stays = |changing: &Self, slot: usize, packet: &Packet| {
+                let head = changing.head_in_transit(router, slot, packet);
+                head.is_none_or(|head| stays(&head, packet.route))
+            };
+            let arrivals = std::mem::take(&mut self.router(router).arrivals);
+            let (left, lost): (Vec<_>, Vec<_>) =
+                arrivals.into_iter().partition(|(slot, packet)| stays(self, usize::from(*slot), packet));
+            self.router(router).arrivals = left;
+            lost.into_iter().for_each(|(slot, packet)| self.leave(router, usize::from(slot), packet));
+            for slot in 0..self.system.network.layout.slots() {
+                let packets = std::mem::take(&mut self.router(router).slots[slot].packets);
+                let loses_head = packets.first().is_some_and(|head| !stays(self, slot, head));
+                let (left, lost): (Vec<_>, Vec<_>) =
+                    packets.into_iter().partition(|packet| stays(self, slot, packet));
+                let state = &mut self.router(router).slots[slot];
+                state.packets = left;
+                if loses_head {
+                    state.asks = Asks::Anew;
+                }
+                lost.into_iter().for_each(|packet| self.leave(router, slot, packet));
+            }
         }
-        lost.into_iter().for_each(|packet| self.leave(router, slot, packet));
     }
 
-    /// Whether a packet in an input VC, or on its way there, has VCs for the rest of its way; at injection it has all.
-    fn may_go_on(&self, router: u32, slot: usize, packet: &Packet) -> bool {
+    /// A packet as the head of an input VC, if that is one of a link.
+    fn head_in_transit(&self, router: u32, slot: usize, packet: &Packet) -> Option<Head> {
         let layout = &self.system.network.layout;
         let port = usize::from(layout.slot_port[slot]);
-        if layout.class[port] == TERMINAL {
-            return true;
-        }
         let answers = self.system.network.classes.request_reply();
-        let head = packet.at_input(router, port, input_code(self.system, slot), answers);
-        self.system.routing.has_vcs_left(&head, packet.route)
+        let head = || packet.at_input(router, port, input_code(self.system, slot), answers);
+        (layout.class[port] != TERMINAL).then(head)
     }
 
     /// A packet in an input VC of a link, or on its way there, is lost.

@@ -24,7 +24,7 @@ use crate::router::cioq::router_mut::RouterMut;
 use crate::router::cioq::routers::{Router, routers, with_ejection_space};
 use crate::router::cioq::shared::Shared;
 use crate::router::cioq::tables::PairInfo;
-use hopsim_network::network::NONE;
+use hopsim_network::network::{NONE, TERMINAL};
 use std::sync::Arc;
 
 /// Some routers of the network, their nodes, and all state that only these write.
@@ -101,6 +101,20 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         self.allocate();
         self.context.nodes.run(&mut self.context.kernel);
         self.context.kernel.now += 1;
+    }
+
+    /// Whether no packet is in the buffer of a link, or on the way to one.
+    pub(super) fn has_drained(&self) -> bool {
+        let (kernel, layout) = (&self.context.kernel, &self.context.kernel.constants.system.network.layout);
+        let of_link = |slot: Slot| layout.class[usize::from(layout.slot_port[slot.index()])] != TERMINAL;
+        let mut arrivals = kernel.arrivals.iter();
+        let holds = |router: &Router<W>| {
+            let slots = (0..layout.slots()).map(Slot::at).filter(|&slot| of_link(slot));
+            slots.map(|slot| &router.slots[slot]).any(|state| !state.queue.is_empty())
+        };
+        kernel.immigrants.iter().next().is_none()
+            && !arrivals.any(|arrival| of_link(arrival.slot.split::<W>().1))
+            && !self.routers.iter().any(holds)
     }
 
     /// Counts what is left at cycle `end`, the last of the run.

@@ -14,7 +14,7 @@ use crate::router::cioq::extras::ExtrasState;
 use crate::router::cioq::marks::MarksState;
 use crate::router::cioq::mask::Mask;
 use crate::router::cioq::on_off::Notice;
-use crate::router::cioq::outages::DeadPort;
+use crate::router::cioq::outages::{ClosedDoors, DeadPort};
 use crate::router::cioq::region::Cioq;
 use crate::router::cioq::routers::{InputVc, Port, Router};
 use crate::router::cioq::sat::{SatSignal, SatState};
@@ -47,7 +47,7 @@ pub(super) struct RouterState {
     pub(super) returning: Vec<(u32, u16, u16, u16)>,
     /// With on/off flow control what will be known to have arrived: when, pair, phits.
     noticed: Vec<(u32, u16, u16)>,
-    extras: ExtrasState,
+    pub(super) extras: ExtrasState,
     /// Phits outstanding in shared buffers, by pair.
     outstanding: Vec<u32>,
     /// Phits of packets on their minimal path that are outstanding, by pair.
@@ -56,6 +56,8 @@ pub(super) struct RouterState {
     marks: Option<MarksState>,
     /// Ports whose links are out of order.
     pub(super) dead: Vec<DeadPort>,
+    /// Inputs from nodes, if these inject nothing.
+    pub(super) closed: Option<ClosedDoors>,
 }
 
 impl RouterState {
@@ -69,7 +71,7 @@ impl RouterState {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PortState {
-    in_free: u32,
+    pub(super) in_free: u32,
     pub(super) out_ready: u32,
     tail: u32,
     in_pointer: u8,
@@ -186,6 +188,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         let (pairs, inputs) =
             (cx.kernel.constants.system.network.layout.pairs(), cx.shared.tables.input_count);
         let first = number.pair::<W>(Pair::at(0)).index();
+        let (dead, closed) = cx.outages.save(number);
         let outstanding = |Damq { shares: _, outstanding }: &Damq| row(outstanding.as_slice(), first, pairs);
         RouterState {
             ports: (0..self.ports()).map(|port| PortState::of(&ports[port])).collect(),
@@ -200,7 +203,8 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             minimal: row(cx.minimal.as_slice(), first, pairs),
             contention: None,
             marks: None,
-            dead: cx.outages.save(number),
+            dead,
+            closed,
         }
     }
 
@@ -275,8 +279,9 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             contention,
             marks,
             dead,
+            closed,
         } = state;
-        self.load_dead_ports(number, dead);
+        self.load_outages(number, (dead, closed));
         self.load_wires(number, state);
         let now = self.context.kernel.now;
         for (port, state) in ports.iter().enumerate() {
@@ -312,10 +317,10 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
         }
     }
 
-    fn load_dead_ports(&mut self, number: RegionRouter, dead: &[DeadPort]) {
+    fn load_outages(&mut self, number: RegionRouter, state: (&[DeadPort], &Option<ClosedDoors>)) {
         let Context { kernel, shared, outages, .. } = &mut self.context;
         let first = |port: usize| number.pair::<W>(shared.tables.port(port).pair(0));
-        outages.load(number, dead, first, kernel.span.routers * 64 * W);
+        outages.load(number, state, first, kernel.span.routers * 64 * W);
     }
 
     /// Goes on with what is on its way to a router: arrivals, credits and notices.

@@ -109,7 +109,10 @@ impl<const W: usize> WaitingHeads<W> {
             return;
         }
         // What becomes free in this very cycle wakes heads in it.
-        if port < tables.input_count && free >= now {
+        if port < tables.input_count && free == NEVER {
+            let port = tables.port(port);
+            self.routers[number].busy_inputs.insert_field(port.slot(0), port.field);
+        } else if port < tables.input_count && free >= now {
             self.occupy(tables, number, (port, free), None);
         }
         if port < tables.port_count && ready == NEVER {
