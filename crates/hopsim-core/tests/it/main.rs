@@ -9,6 +9,7 @@ mod fabric_links;
 mod fabric_programs;
 mod fabric_verdicts;
 mod fabrics;
+mod failing_links;
 mod flits;
 mod graphs;
 mod injection;

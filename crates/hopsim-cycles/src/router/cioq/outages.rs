@@ -111,6 +111,9 @@ impl<N> SavedRouters<N> {
         if *reroutes {
             changing.reroute();
         }
+        if !change.is_empty() {
+            changing.wake();
+        }
         changing.lost
     }
 }
@@ -240,6 +243,15 @@ impl<N> Changing<'_, N> {
         for slot in self.state.routers.iter_mut().flat_map(|router| &mut router.slots) {
             if !matches!(slot.asks, Asks::Nothing) {
                 slot.asks = Asks::Anew;
+            }
+        }
+    }
+
+    /// No head sleeps: what it reads, or could be granted, may be another thing now.
+    fn wake(&mut self) {
+        for slot in self.state.routers.iter_mut().flat_map(|router| &mut router.slots) {
+            if let Asks::Choice(_, sleeps) = &mut slot.asks {
+                *sleeps = false;
             }
         }
     }

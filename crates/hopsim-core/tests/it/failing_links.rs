@@ -1,0 +1,177 @@
+//! Links that fail and are repaired in the middle of a run.
+
+use hopsim_core::engine::{
+    Control, Outcome, Scope, Snapshot, Stages, Trial, audit, run, run_as, run_in_stages, trace,
+};
+use hopsim_core::error::RunError;
+use hopsim_experiment::plan::Plan;
+use hopsim_measure::trace::PacketTrace;
+use serde_json::{Value, json};
+
+const CYCLES: u32 = 2_400;
+
+/// Kinds of routing and how their tables change.
+const ROUTINGS: [(&str, &str); 6] = [
+    ("minimal", "static"),
+    ("minimal", "dynamic"),
+    ("adaptive", "dynamic"),
+    ("valiant", "dynamic"),
+    ("ugal", "dynamic"),
+    ("par", "dynamic"),
+];
+
+/// A network of ten routers, three times of which links fail in one way or another, one of them for good.
+fn document((routing, reconfiguration): (&str, &str), load: f64) -> Value {
+    let reaction = |packets: &str| json!({ "detection": 50, "reroute": 150, "packets": packets, "reconfiguration": reconfiguration });
+    json!({
+        "topology": { "jellyfish": { "routers": 10, "degree": 4, "seed": 2, "nodes_per_router": 2 } },
+        "routing": { routing: {} }, "router": { "cioq": {} }, "load": load,
+        "faults": [
+            { "at": 300, "until": 1_000, "links": { "fraction": 0.1 }, "reaction": reaction("drop") },
+            { "at": 450, "links": { "fraction": 0.05, "seed": 4 }, "reaction": reaction("drain") },
+            { "at": 0, "until": 700, "links": { "fraction": 0.05, "seed": 5 }, "reaction": reaction("drop") },
+        ],
+        "measure": { "warmup": 0, "cycles": CYCLES, "interval": 100, "streams": ["nodes", "links"] },
+    })
+}
+
+fn plan(document: &Value) -> Plan {
+    Plan::new(&serde_json::from_value(document.clone()).unwrap()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// All that was measured, to be compared: numbers that there are none of are equal, too.
+fn text(outcome: &Outcome) -> String {
+    format!("{outcome:?}")
+}
+
+/// What a run measures that goes on from the state of another run of the same plan at a cycle.
+fn interrupted(plan: &Plan, at: u32) -> Outcome {
+    let mut kept: Vec<Snapshot> = Vec::new();
+    let mut keep = |snapshot: &Snapshot| kept.push(snapshot.clone());
+    let stages = Stages { at: Some(at), keep: Some(&mut keep), ..Stages::default() };
+    run_in_stages(plan, &Control::default(), stages).unwrap();
+    let snapshot = Snapshot::from_bytes(&kept[0].to_bytes()).unwrap();
+    let stages = Stages { from: Some((&snapshot, Scope::All)), ..Stages::default() };
+    run_in_stages(plan, &Control::default(), stages).unwrap()
+}
+
+#[test]
+fn credits_and_packets_are_accounted_for_while_links_fail() {
+    for routing in ROUTINGS {
+        for load in [0.2, 0.7] {
+            audit(&plan(&document(routing, load)), CYCLES)
+                .unwrap_or_else(|breach| panic!("{routing:?}: {breach}"));
+        }
+    }
+}
+
+#[test]
+fn a_run_goes_on_from_a_state_before_between_and_after_failures_as_if_it_had_not_been_interrupted() {
+    for (routing, at) in
+        ROUTINGS.into_iter().flat_map(|routing| [1, 299, 300, 349, 505, 699, 1_201].map(|at| (routing, at)))
+    {
+        let plan = plan(&document(routing, 0.2));
+        let whole = run(&plan, &Control::default()).unwrap();
+        assert!(text(&interrupted(&plan, at)) == text(&whole), "{routing:?} at {at}");
+    }
+}
+
+#[test]
+fn a_drained_network_can_be_saved_before_its_tables_change() {
+    let mut document = document(("minimal", "static"), 0.6);
+    document["faults"][0]["reaction"]["reroute"] = json!(0);
+    let plan = plan(&document);
+    let outcome = run(&plan, &Control::default()).unwrap();
+    // From cycle 350 on nothing is injected for some ten cycles.
+    let (_, series) = outcome.tables.iter().find(|(name, _)| name == "timeseries").unwrap();
+    let (_, injected) = series.iter().find(|(name, _)| name == "injected").unwrap();
+    let hopsim_measure::Column::U32(injected) = injected else { panic!("packets are counted") };
+    assert!(10 * injected[3] < 9 * injected[2], "{injected:?}");
+    for at in 350..356 {
+        assert!(text(&interrupted(&plan, at)) == text(&outcome), "at {at}");
+    }
+}
+
+#[test]
+fn no_result_depends_on_the_cut_or_on_threads_when_links_fail() {
+    for routing in ROUTINGS {
+        let plan = plan(&document(routing, 0.3));
+        let whole = run(&plan, &Control::default()).unwrap();
+        for threads in [1, 3] {
+            let trial = Trial { finest: true, threads, varies: true, ..Trial::default() };
+            let cut = run_as(&plan, &Control::default(), trial).unwrap();
+            assert!(text(&cut) == text(&whole), "{routing:?}");
+        }
+    }
+}
+
+/// A ring of six routers with a node each, of which node 0 sends to node 1, over a link that fails.
+fn one_sender(faults: &Value) -> Plan {
+    let edges: Vec<_> =
+        (0..6).map(|router| json!({ "between": [router, (router + 1) % 6], "latency": 20 })).collect();
+    let packets: Vec<_> = (0..200).map(|number| json!([40 * number, 0, 1, 8])).collect();
+    plan(&json!({
+        "topology": { "graph": { "edges": edges } }, "routing": { "adaptive": {} },
+        "router": { "cioq": { "vcs": { "network": 6 } } },
+        "faults": faults,
+        "jobs": [{ "traffic": { "packet_list": packets } }],
+        "measure": { "warmup": 0, "cycles": 9_000 },
+    }))
+}
+
+/// The time that packets of a run take, by generation; `None` of those that are lost.
+fn latencies(plan: &Plan) -> Vec<(u32, Option<u32>)> {
+    let lives = trace(plan, 9_000).unwrap();
+    lives
+        .iter()
+        .map(|life: &PacketTrace| (life.generated, life.delivered.map(|at| at - life.generated)))
+        .collect()
+}
+
+#[test]
+fn a_packet_goes_the_other_way_round_while_a_link_is_out_of_order() {
+    let reaction = json!({ "detection": 30, "reroute": 170 });
+    let fault =
+        json!([{ "at": 1_000, "until": 3_000, "links": { "between": [[0, 1]] }, "reaction": reaction }]);
+    let (whole, failing) = (latencies(&one_sender(&json!([]))), latencies(&one_sender(&fault)));
+    assert_eq!(whole.len(), failing.len());
+    let hop = whole[0].1.unwrap();
+    for (&(generated, one), &(_, other)) in whole.iter().zip(&failing) {
+        assert_eq!(one, Some(hop), "nobody else sends");
+        match generated {
+            // A packet leaves its router five cycles after it was generated, and takes 20 for the link.
+            976..1_000 => assert_eq!(other, None, "generated at {generated}: on the link when it fails"),
+            // The one after it waits for new tables; those behind it one after the other.
+            1_000..1_200 => assert!(other.unwrap() > 1_200 - generated, "generated at {generated}"),
+            // Four hops more, each of a link and a crossbar.
+            1_400..3_200 => assert_eq!(other, Some(hop + 4 * 23), "generated at {generated}"),
+            ..976 | 3_200.. => assert_eq!(other, Some(hop), "generated at {generated}"),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_link_that_is_drained_loses_nothing() {
+    let reaction = json!({ "detection": 0, "reroute": 0, "packets": "drain" });
+    let fault = json!([{ "at": 1_000, "links": { "between": [[0, 1]] }, "reaction": reaction }]);
+    assert!(latencies(&one_sender(&fault)).iter().all(|(_, latency)| latency.is_some()));
+}
+
+#[test]
+fn paths_that_keep_their_vc_close_a_cycle_with_those_of_the_tables_before() {
+    let document = |reconfiguration: &str| {
+        let reaction = json!({ "detection": 200, "reroute": 800, "reconfiguration": reconfiguration });
+        json!({
+            "topology": { "jellyfish": { "routers": 20, "degree": 5, "seed": 3 } },
+            "routing": { "minimal": {} }, "router": { "cioq": {} }, "load": 0.3,
+            "faults": [{ "at": 3_000, "until": 6_000, "links": { "fraction": 0.1 }, "reaction": reaction }],
+            "measure": { "warmup": 0, "cycles": 10_000 },
+        })
+    };
+    let at_once = run(&plan(&document("dynamic")), &Control::default());
+    assert!(matches!(at_once, Err(RunError::Deadlock(_))), "{at_once:?}");
+    let drained = run(&plan(&document("static")), &Control::default()).unwrap().summary;
+    assert!(drained["packets_lost"].as_u64() > Some(0));
+    assert!(drained["accepted_load"].as_f64() > Some(0.295), "{}", drained["accepted_load"]);
+}
