@@ -192,6 +192,7 @@ _NEVER_NULL = frozenset(
         "cycles",
         "packets_generated",
         "packets_dropped",
+        "packets_lost",
         "packets_injected",
         "packets_delivered",
     }

@@ -63,6 +63,10 @@ FEATURES: dict[str, dict[str, Any]] = {
         "topology": {"slim_fly": {"q": 4}},
         "faults": [{"links": {"fraction": 0.05}}],
     },
+    "links that fail in the middle of a run (`faults.at`, `until`)": {
+        "topology": {"slim_fly": {"q": 4}},
+        "faults": [{"at": 100, "until": 1000, "links": {"fraction": 0.05}}],
+    },
     "dragonfly, `minimal`, `valiant`, `ugal`": {**DRAGONFLY, "routing": {"ugal": {}}},
     "`piggyback`, `source_adaptive`": {**DRAGONFLY, "routing": {"piggyback": {}}},
     "`olm`, `par` in a dragonfly": {**DRAGONFLY, "routing": {"olm": {}}},

@@ -551,6 +551,52 @@ def ugal_spreads_paths_of_random_networks() -> None:
         assert ugal[name] > 1.1 * minimal[name]
 
 
+def over_time(name: str) -> dict[str, list[float]]:
+    """A column of the time series of `failing_links` by routing, the mean of its seeds, by intervals of 500
+    cycles; infinite where there is nothing."""
+    series: dict[str, list[list[float]]] = {}
+    for result in results("failing_links"):
+        values = result.timeseries.column(name).to_pylist()
+        row = [float("inf") if value is None or value != value else value for value in values]
+        series.setdefault(result.axes["routing"], []).append(row)
+    return {
+        routing: [sum(each) / len(each) for each in zip(*rows, strict=True)]
+        for routing, rows in series.items()
+    }
+
+
+@claim(
+    "failing_links",
+    "Before these come the network stands still, whatever the routing: packets that wait for links which are "
+    "out of order hold up all others.",
+)
+def packets_that_wait_hold_up_all_others() -> None:
+    for accepted in over_time("accepted_load").values():
+        assert min(accepted[5:10]) > 0.28
+        assert max(accepted[14:16]) < 0.01
+
+
+@claim(
+    "failing_links",
+    "Afterwards it makes up for lost time, and with any shortest path (adaptive) it is through with that "
+    "first.",
+)
+def lost_time_is_made_up_for() -> None:
+    accepted, latency = over_time("accepted_load"), over_time("latency_mean")
+    assert all(min(loads[16:19]) > 0.33 for loads in accepted.values())
+    back = {
+        routing: next(at for at in range(16, 50) if max(values[at : at + 4]) < 100)
+        for routing, values in latency.items()
+    }
+    assert back.pop("adaptive") < min(back.values())
+
+
+@claim("failing_links", "Fewer packets than one in a thousand are lost.")
+def few_packets_are_lost() -> None:
+    for result in results("failing_links"):
+        assert 0 < result.summary["packets_lost"] < result.summary["packets_generated"] / 1000
+
+
 @claim("fairness_advc", "the accepted load stays the same.")
 def fair_shares_of_the_same_load() -> None:
     loads = column("fairness_advc", "accepted_load", load=0.4)

@@ -219,8 +219,13 @@ fn check_jobs(experiment: &Experiment) -> Result<(), ConfigError> {
             let reason = "a program waits for messages, and where links fail in the middle of a run packets may be lost";
             return Err(ConfigError::new(format!("jobs.{number}.program"), reason).valid(valid));
         }
-        let process = job.traffic.as_ref().map(|traffic| &traffic.process);
-        if let Some(ProcessConfig::SynchronisedBursts(_)) = process {
+        let Some(traffic) = &job.traffic else { continue };
+        if traffic.request_reply.as_ref().is_some_and(|config| config.outstanding.is_some()) {
+            let reason = "a node waits for the replies to its requests, and where links fail in the middle of a run packets may be lost";
+            let key = format!("jobs.{number}.traffic.request_reply.outstanding");
+            return Err(ConfigError::new(key, reason).valid("no such key, or faults without at and until"));
+        }
+        if let ProcessConfig::SynchronisedBursts(_) = &traffic.process {
             let reason = "a burst waits for the last packet of the one before, and where links fail in the middle of a run packets may be lost";
             let key = format!("jobs.{number}.traffic.process.synchronised_bursts");
             return Err(ConfigError::new(key, reason).valid(valid));

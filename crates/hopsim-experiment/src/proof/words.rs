@@ -32,19 +32,24 @@ pub fn deadlock_of_tables(plan: &Plan, verdicts: &[(u32, Verdict)], most: u64) -
     let Some((cycle, first)) = doubtful.or(verdicts.first()) else { return String::new() };
     let mut line = deadlock_line(plan, first, most);
     if doubtful.is_some() && *cycle > 0 {
-        line += &format!(" (tables of cycle {cycle}, and packets that are under way then)");
+        line += &format!(" ({})", since(plan, *cycle));
     }
     for (cycle, verdict) in verdicts.iter().skip(1) {
         if let Verdict::Proved(proof) = verdict
             && doubtful.is_none()
         {
-            line += &format!(
-                "; from cycle {cycle} on, with packets that are under way then: {}",
-                of_proof(proof)
-            );
+            line += &format!("; {}: {}", since(plan, *cycle), of_proof(proof));
         }
     }
     line
+}
+
+/// From when on tables are in force that come in a cycle, and who has come by others then.
+fn since(plan: &Plan, cycle: u32) -> String {
+    let is_drained = plan.epochs.iter().any(|epoch| epoch.at == cycle && epoch.change.closes);
+    let when =
+        if is_drained { "once the network is drained" } else { "with the packets that are under way then" };
+    format!("from cycle {} on, {when}", number(cycle.into()))
 }
 
 fn of_proof(proof: &Proof) -> String {

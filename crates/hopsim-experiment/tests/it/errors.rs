@@ -1867,6 +1867,18 @@ fn what_does_not_know_of_links_that_fail() {
              where links fail in the middle of a run packets may be lost; valid: other jobs, or {valid}"
         )
     );
+    let requests = |more: &str| {
+        let requests = format!("jobs.0.traffic.request_reply={{{more}}}");
+        with(&[&requests, "routing=valiant", "router.cioq.vcs.injection=2"])
+    };
+    assert_eq!(requests(""), "accepted");
+    assert_eq!(
+        requests("outstanding = 3"),
+        format!(
+            "jobs.0.traffic.request_reply.outstanding (override): a node waits for the replies to its requests, and where \
+             links fail in the middle of a run packets may be lost; valid: no such key, or {valid}"
+        )
+    );
     assert_eq!(
         with(&["measure.streams=[\"waits\"]"]),
         format!(

@@ -310,7 +310,10 @@ fn tables_that_follow_each_other_are_proved_with_the_packets_that_are_under_way(
     assert_eq!(cycles(&at_once), [(0, true), (300, false), (700, false)]);
     let line = deadlock_of_tables(&at_once, &prove_tables(&at_once, MOST_HEADS), MOST_HEADS);
     assert!(line.starts_with("can deadlock: "), "{line}");
-    assert!(line.ends_with("(tables of cycle 300, and packets that are under way then)"), "{line}");
+    assert!(line.ends_with(" (from cycle 300 on, with the packets that are under way then)"), "{line}");
+    let line = deadlock_of_tables(&drained, &prove_tables(&drained, MOST_HEADS), MOST_HEADS);
+    assert!(line.starts_with("free of deadlock: "), "{line}");
+    assert!(line.contains("; from cycle 700 on, once the network is drained: "), "{line}");
 }
 
 #[test]
