@@ -1,7 +1,7 @@
 //! Links that fail and are repaired in the middle of a run.
 
 use hopsim_core::engine::{
-    Control, Outcome, Scope, Snapshot, Stages, Trial, audit, run, run_as, run_in_stages, trace,
+    Control, Outcome, Scope, Snapshot, Stages, Trial, audit, run, run_as, run_in_stages, trace, trunk,
 };
 use hopsim_core::error::RunError;
 use hopsim_experiment::plan::Plan;
@@ -101,6 +101,30 @@ fn no_result_depends_on_the_cut_or_on_threads_when_links_fail() {
             let trial = Trial { finest: true, threads, varies: true, ..Trial::default() };
             let cut = run_as(&plan, &Control::default(), trial).unwrap();
             assert!(text(&cut) == text(&whole), "{routing:?}");
+        }
+    }
+}
+
+#[test]
+fn branches_in_which_other_links_fail_share_the_run_up_to_then() {
+    for routing in ROUTINGS {
+        let branch = |faults: Value| {
+            let mut document = document(routing, 0.3);
+            let vcs = if routing.0 == "minimal" { 4 } else { 12 };
+            document["router"] = json!({ "cioq": { "vcs": { "network": vcs } } });
+            (document["faults"], document["measure"]["warmup"]) = (faults, json!(700));
+            plan(&document)
+        };
+        let shared = trunk(&branch(json!([])), 600, &Control::default()).unwrap();
+        for (at, seed) in [(600, 1), (600, 2), (900, 1)] {
+            let reaction = json!({ "detection": 50, "reroute": 50, "reconfiguration": routing.1 });
+            let links = json!({ "fraction": 0.1, "seed": seed });
+            let plan = branch(json!([{ "at": at, "links": links, "reaction": reaction }]));
+            let from = Some((&shared, Scope::Network));
+            let branched =
+                run_in_stages(&plan, &Control::default(), Stages { from, ..Stages::default() }).unwrap();
+            let straight = run(&plan, &Control::default()).unwrap();
+            assert!(text(&branched) == text(&straight), "{routing:?} at {at}");
         }
     }
 }

@@ -387,7 +387,7 @@ pub struct SweepConfig {
     #[serde(default)]
     pub labels: IndexMap<String, Vec<String>>,
     /// All points share the run up to this cycle, which is simulated once \[cycles\]; default: each is run by itself.
-    /// Results are the same. They may differ in `changes` of traffic and in `measure.warmup` (from this cycle on), `measure.cycles`,
+    /// Results are the same. They may differ in `changes` of traffic, in `faults` that begin in this cycle or later, and in `measure.warmup` (from this cycle on), `measure.cycles`,
     /// `measure.batches` and `measure.streams`, of which `congestion_trees`, `waits`, `packet_hops` and `flit_hops` cannot be branched; nor can
     /// InfiniBand fabrics and what another simulator drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]

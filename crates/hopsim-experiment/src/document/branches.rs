@@ -63,7 +63,7 @@ impl Branches {
                 .value(warmup)
                 .valid(format!("{} …", self.at)));
         }
-        let here = Common { document: common(&plan.experiment), senders: senders(plan) };
+        let here = Common { document: common(&plan.experiment, self.at), senders: senders(plan) };
         match &self.first {
             None => self.first = Some(here),
             Some(first) => first.compare(&here)?,
@@ -81,7 +81,7 @@ impl Common {
             let reason = format!("is {first} in another point, and {KEY} makes all share a run");
             let free = OF_MEASURE.map(|key| format!("measure.{key}"));
             let valid = format!(
-                "the same in all points, which may differ in changes of traffic, {}",
+                "the same in all points, which may differ in changes of traffic, in faults that begin later, {}",
                 free.join(", ")
             );
             return Err(ConfigError::new(difference.key(), reason).value(value).valid(valid));
@@ -95,9 +95,12 @@ impl Common {
     }
 }
 
-/// A document without what may differ between branches.
-fn common(experiment: &Experiment) -> Value {
-    let mut document = resolved(experiment).unwrap_or_default();
+/// A document without what may differ between branches that part in cycle `at`.
+fn common(experiment: &Experiment, at: u32) -> Value {
+    // Links are in order until they fail, and named or drawn whenever that is.
+    let faults = experiment.faults.iter().filter(|fault| fault.at < at).cloned().collect();
+    let experiment = Experiment { faults, ..experiment.clone() };
+    let mut document = resolved(&experiment).unwrap_or_default();
     let remove = |fields: Option<&mut Map<String, Value>>, keys: &[&str]| {
         if let Some(fields) = fields {
             fields.retain(|key, _| !keys.contains(&key.as_str()));

@@ -1075,11 +1075,23 @@ fn override_that_does_not_fit() {
 }
 
 #[test]
+fn branches_that_differ_in_links_that_fail() {
+    let sweep = |cycle: u32| {
+        let fault = |router| format!("[{{ at = {cycle}, links.between = [[{router}, {}]] }}]", router + 1);
+        let text =
+            format!("load = 0.5\ntopology.slim_fly.q = 5\nmeasure.warmup = 500\n[sweep]\nbranch_at = 500\n");
+        message_of(&format!("{text}[sweep.product]\nfaults = [[], {}, {}]", fault(0), fault(5)), &[])
+    };
+    assert_eq!(sweep(500), "accepted");
+    assert!(sweep(499).contains("in faults that begin later"), "{}", sweep(499));
+}
+
+#[test]
 fn branches_that_do_not_fit() {
     let sweep =
         |at: &str, sweep: &str| after(&format!("[sweep]\nbranch_at = {at}\n[sweep.product]\n{sweep}"));
-    let valid = "the same in all points, which may differ in changes of traffic, measure.warmup, measure.cycles, \
-                 measure.batches, measure.streams";
+    let valid = "the same in all points, which may differ in changes of traffic, in faults that begin later, \
+                 measure.warmup, measure.cycles, measure.batches, measure.streams";
     assert_eq!(sweep("10000", "\"measure.cycles\" = [100, 200]\n\"measure.batches\" = [1, 2]"), "accepted");
     assert_eq!(
         sweep("500", "\"measure.warmup\" = [500, 600]\n\"measure.streams\" = [[], [\"links\"]]"),

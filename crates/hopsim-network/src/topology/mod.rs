@@ -197,6 +197,8 @@ questions! {
     fn trunk_of(at: u32, to: u32, node: u32) -> u16;
     fn diameter() -> u32;
     fn minimal_latency(from: u32, to: u32, costs: (&[u32], u32)) -> u32;
+    #[expect(clippy::inline_always, reason = "per packet-hop; 1 % of all instructions are saved by it")]
+    #[inline(always)]
     fn group(router: u32) -> u32;
     fn groups() -> u32;
     fn group_classes() -> Option<GroupClasses>;

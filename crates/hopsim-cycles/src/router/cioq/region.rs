@@ -360,6 +360,8 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     }
 
     /// A packet has arrived as the head of a slot.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub(super) fn new_head(&mut self, number: RegionRouter, slot: Slot, packet: u32) {
         let id = number.slot::<W>(slot);
         RouterMut { number, state: &mut self.routers[number], extras: &mut self.extras }.new_head(
