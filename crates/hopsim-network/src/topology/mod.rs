@@ -112,7 +112,7 @@ macro_rules! topologies {
     };
 }
 
-/// One row per question: all but [`Topology::minimal_port`] and [`Topology::minimal_hops`] are those of [`Interconnect`].
+/// One row per question: all but [`Topology::minimal_port`], [`Topology::minimal_hops`] and [`Topology::group`] are those of [`Interconnect`].
 macro_rules! questions {
     ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
         impl Topology {
@@ -197,9 +197,6 @@ questions! {
     fn trunk_of(at: u32, to: u32, node: u32) -> u16;
     fn diameter() -> u32;
     fn minimal_latency(from: u32, to: u32, costs: (&[u32], u32)) -> u32;
-    #[expect(clippy::inline_always, reason = "per packet-hop; 1 % of all instructions are saved by it")]
-    #[inline(always)]
-    fn group(router: u32) -> u32;
     fn groups() -> u32;
     fn group_classes() -> Option<GroupClasses>;
 }
@@ -406,6 +403,19 @@ pub trait Interconnect {
 }
 
 impl Topology {
+    /// See [`Interconnect::group`].
+    #[expect(clippy::inline_always, reason = "per packet-hop; 1 % of all instructions are saved by it")]
+    #[inline(always)]
+    pub fn group(&self, router: u32) -> u32 {
+        if let Self::Dragonfly(t) = self { t.group(router) } else { self.group_elsewhere(router) }
+    }
+
+    // Out of line, so that asking a dragonfly stays short.
+    #[inline(never)]
+    fn group_elsewhere(&self, router: u32) -> u32 {
+        ask!(self, t => t.group(router))
+    }
+
     /// The link port of the minimal path from router `at` to router `to` ≠ `at` over the chosen trunk, and its
     /// link class.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]

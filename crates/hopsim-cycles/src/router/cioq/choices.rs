@@ -112,6 +112,8 @@ impl<const W: usize> Choices<W> {
     }
 
     /// The output VCs that a head could choose.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     fn candidates(&self, tables: &Tables, prospect: &Prospect) -> Mask<Pair, W> {
         if prospect.draws_anew() {
             return Mask::ALL;
@@ -133,7 +135,8 @@ impl<const W: usize> Choices<W> {
     }
 
     /// The head of a slot, which had a choice, has left or is held.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     pub fn withdraw(&mut self, (number, slot): (RegionRouter, Slot), router: &mut Router<W>) {
         router.choosing.remove(slot);
         let Chooser { prospect, .. } = &self.choosers[number.slot::<W>(slot)];

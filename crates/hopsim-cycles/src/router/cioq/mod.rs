@@ -5,6 +5,7 @@ mod allocator;
 mod arbiter;
 #[cfg(feature = "trace")]
 mod audit;
+mod changing;
 mod choices;
 mod contention;
 mod context;

@@ -74,9 +74,11 @@ impl<const W: usize, M: Run> View for RouterView<'_, '_, W, M> {
     #[inline(always)]
     fn occupancy(&self, request: Request) -> u32 {
         let pair = self.cx.shared.output_vc(self.pair(request));
-        let reading = self.cx.outages.reading(self.router.number.pair::<W>(pair));
-        reading
-            .unwrap_or_else(|| self.cx.shared.capacity(pair).saturating_sub(self.router.state.credits[pair]))
+        let counted = self.cx.shared.capacity(pair).saturating_sub(self.router.state.credits[pair]);
+        if self.cx.outages.are_over() {
+            return counted;
+        }
+        self.cx.outages.reading(self.router.number.pair::<W>(pair)).unwrap_or(counted)
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
