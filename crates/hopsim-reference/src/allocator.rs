@@ -215,7 +215,7 @@ impl Simulator<'_> {
         let (router, input, vc) = place;
         let Packet { length, role, .. } = self.packets[self.head(router, input, vc)];
         let output = &self.routers[router].outputs[to.port];
-        if output.is_terminal() && self.takes_all() {
+        if output.closed.is_some() || output.is_terminal() && self.takes_all() {
             return false;
         }
         let room = match self.plan.system.cioq().output_buffer {

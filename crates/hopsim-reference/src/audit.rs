@@ -116,7 +116,7 @@ impl Simulator<'_> {
             let length = self.packets[packet].length;
             if input.is_terminal() { length } else { self.space(length) }
         };
-        coming.chain(waiting).map(space).sum()
+        coming.chain(waiting).filter(|&packet| self.packets[packet].lost.is_none()).map(space).sum()
     }
 
     /// Room of a VC for packets that still wait in the output queue, and for those whose credit is on its way back.
@@ -125,13 +125,14 @@ impl Simulator<'_> {
             |packet| output.outstanding[vc].iter().find(|o| o.packet == packet).map_or(0, |o| o.length);
         let returning: u32 =
             output.credit_wire.0.iter().filter(|(_, c)| c.0 == vc).map(|(_, c)| length(c.1)).sum();
-        let waits = |q: &&Queued| q.packet.is_some() && q.vc == vc && q.sent == 0;
+        let is_there = |packet: usize| self.packets[packet].lost.is_none();
+        let waits = |q: &&Queued| q.packet.is_some_and(is_there) && q.vc == vc && q.sent == 0;
         returning + output.queue.iter().filter(waits).map(|q| self.space(q.length)).sum::<u32>()
     }
 
     /// Panics unless every phit of an admitted packet is in one place.
     fn audit_phits(&self) {
-        let mut phits: Vec<u32> = self.packets.iter().map(|p| p.absorbed).collect();
+        let mut phits: Vec<u32> = self.packets.iter().map(|p| p.absorbed + p.discarded).collect();
         for s in self.nics.iter().flat_map(|nic| &nic.sending) {
             phits[s.packet] += self.packets[s.packet].length - s.sent;
         }

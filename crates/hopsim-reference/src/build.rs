@@ -131,6 +131,7 @@ impl Builder<'_> {
             pace: plan.system.network.link(self.router, port).cycles_per_phit,
             next: 0,
             arbiter: self.arbiter(self.allocator().output_arbiter, inputs, (port, 1)),
+            closed: None,
         }
     }
 

@@ -9,6 +9,7 @@
 //! go is decided in `routing/`. What there is between two cycles is in `state/`: its files do not know the simulator,
 //! those that say what happens in a cycle do. A cycle ([`Simulator::step`]) is:
 //!
+//! 0. *change*: links fail or are repaired, routers notice it, tables change;
 //! 1. *receive*: phits that have reached the end of their wire enter the input buffers, credits the counters;
 //! 2. *signal and sense*: the signal of injection control moves on; each router counts what its heads may read, from scratch, and tells its group;
 //! 3. *allocate*: nodes that take a packet from every VC at once take those that have arrived; each router runs the iterations of its separable allocator, inputs first;
@@ -37,6 +38,7 @@ mod matching;
 pub mod metrics;
 mod nic;
 mod on_off;
+mod outages;
 mod output_queues;
 mod program;
 mod room;
@@ -55,7 +57,7 @@ use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 pub use life::{Life, Record};
 pub use simulator::Simulator;
-pub use state::packet::Passage;
+pub use state::packet::{Loss, LossReason, Passage};
 pub use state::program::told::{ProgramRun, Programs, Told};
 
 /// The life of every packet granted at least one output in the first `cycles` cycles, by source and serial

@@ -1,6 +1,6 @@
 //! What is known of packets when a run is over: what metrics are computed from.
 
-use crate::state::packet::{FlitPassage, Passage};
+use crate::state::packet::{FlitPassage, Loss, Passage};
 use crate::state::program::told::Programs;
 use crate::state::standing::Congestion;
 use crate::state::waiting::Waiting;
@@ -20,6 +20,8 @@ pub struct Life {
     pub admitted: Option<(u32, usize)>,
     /// Whether the packet was dropped at a full source queue, in the cycle in which it was generated.
     pub dropped: bool,
+    /// When, where and why the packet was lost in the network.
+    pub lost: Option<Loss>,
     /// The cycle of generation of the request that this packet replies to, if it is a reply.
     pub requested: Option<u32>,
     /// Cycles that its last link, to its node, takes beyond one.

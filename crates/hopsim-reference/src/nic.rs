@@ -176,6 +176,8 @@ impl Simulator<'_> {
             passages: Vec::new(),
             flits: Vec::new(),
             absorbed: 0,
+            lost: None,
+            discarded: 0,
         });
         self.packets.len() - 1
     }

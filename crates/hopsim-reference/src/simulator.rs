@@ -2,6 +2,7 @@
 
 use crate::build::build_router;
 use crate::life::{Life, Record};
+use crate::routing::faults::{self, Ends, Outage};
 use crate::routing::rules::Rules;
 use crate::state::nic::Nic;
 use crate::state::packet::{Packet, Phit};
@@ -27,6 +28,10 @@ pub struct Simulator<'a> {
     pub(crate) nics: Vec<Nic>,
     /// The rules by which packets find their way.
     pub(crate) rules: Rules,
+    /// The links that are out of order for a part of the run.
+    pub(crate) outages: Vec<Outage>,
+    /// Those that tables leave out.
+    pub(crate) avoided: Vec<Ends>,
     /// What routers keep for the routing.
     pub(crate) sensors: Sensors,
     /// The ranks of programs, by node.
@@ -56,7 +61,7 @@ pub struct Simulator<'a> {
 impl<'a> Simulator<'a> {
     /// The empty network before cycle 0.
     pub fn new(plan: &'a Plan) -> Self {
-        let rules = Rules::new(plan);
+        let rules = Rules::without(plan, &[]);
         Self {
             plan,
             now: 0,
@@ -66,6 +71,8 @@ impl<'a> Simulator<'a> {
             nics: (0..plan.system.network.nodes as usize).map(|node| Nic::new(plan, node)).collect(),
             sensors: rules.sensors(),
             rules,
+            outages: faults::outages(plan),
+            avoided: Vec::new(),
             ranks: program::ranks(plan),
             messages: Vec::new(),
             parcels: Vec::new(),
@@ -83,7 +90,7 @@ impl<'a> Simulator<'a> {
     /// Goes on with the links and the routing of another plan, whose links are as slow or slower. What has been granted an output stays
     /// as it was granted.
     pub fn change(&mut self, plan: &'a Plan) {
-        (self.plan, self.rules) = (plan, Rules::new(plan));
+        (self.plan, self.rules) = (plan, Rules::without(plan, &self.avoided));
         for (number, router) in self.routers.iter_mut().enumerate() {
             let link = |port: usize| plan.system.network.link(number as u32, port);
             router.inputs.iter_mut().enumerate().for_each(|(port, input)| input.latency = link(port).latency);
@@ -97,6 +104,7 @@ impl<'a> Simulator<'a> {
 
     /// Runs one cycle.
     pub fn step(&mut self) {
+        self.change_links();
         self.receive();
         self.pass_signal();
         self.sense();
@@ -144,11 +152,12 @@ impl<'a> Simulator<'a> {
         }
         self.packets.truncate(generated);
         let late = self.plan.experiment.links.ejection.map_or(1, |link| link.latency) - 1;
-        let life = |Packet { trace, length, admitted, dropped, requested, passages, flits, .. }| Life {
+        let life = |Packet { trace, length, admitted, dropped, lost, requested, passages, flits, .. }| Life {
             trace,
             length,
             admitted,
             dropped,
+            lost,
             requested,
             late,
             passages,
@@ -170,7 +179,7 @@ impl<'a> Simulator<'a> {
     /// Takes credits and phits that reach the end of their wires.
     fn receive(&mut self) {
         self.nics.iter_mut().for_each(|nic| nic.receive(self.now));
-        for router in &mut self.routers {
+        for (number, router) in self.routers.iter_mut().enumerate() {
             for output in &mut router.outputs {
                 while let Some((vc, packet)) = output.credit_wire.pop_due(self.now) {
                     output.take_credit(vc, packet);
@@ -179,9 +188,14 @@ impl<'a> Simulator<'a> {
                     output.is_on.iter_mut().for_each(|is_on| is_on[vc] = word);
                 }
             }
-            for input in &mut router.inputs {
+            for (port, input) in router.inputs.iter_mut().enumerate() {
                 while let Some(phit) = input.wire.pop_due(self.now) {
-                    arrive(&mut input.vcs[phit.vc], &phit, self.now);
+                    let (packet, vc) = (&mut self.packets[phit.packet], &mut input.vcs[phit.vc]);
+                    if packet.is_lost_at((number, port, phit.vc)) && !is_awaited(vc, &phit) {
+                        packet.discarded += 1;
+                    } else {
+                        arrive(vc, &phit, self.now);
+                    }
                 }
             }
         }
@@ -282,6 +296,11 @@ impl<'a> Simulator<'a> {
             self.finish_in_burst(source);
         }
     }
+}
+
+/// Whether a packet stands in a VC of which a phit is the next to come: one that has been here before.
+fn is_awaited(vc: &VecDeque<Resident>, phit: &Phit) -> bool {
+    vc.iter().any(|resident| resident.packet == phit.packet && resident.phits == phit.index)
 }
 
 /// Puts a phit into an input buffer.

@@ -1,15 +1,96 @@
-//! Links that are out of order: which ones, by what `hopsim explain faults` says, and that they are missing and no others.
+//! Links that are out of order: which ones and when, by what `hopsim explain faults` says, and that they are missing and no others.
 
 use hopsim_experiment::plan::Plan;
+use hopsim_network::topology::faults::{Fault, OnLinks, without_links};
 use hopsim_network::topology::{PortClass, Topology};
 use hopsim_random::{Purpose, Stream};
+use std::sync::Arc;
 
 /// Router and port of both ends of a link, the lower one first.
-type Ends = [(u32, usize); 2];
+pub type Ends = [(u32, usize); 2];
 
-/// Panics if a plan lacks other links of its whole topology than the faults say.
-pub fn check(plan: &Plan, whole: &Topology) {
-    let failed = failed(plan, whole);
+/// Links that are out of order for a part of the run.
+#[derive(Clone)]
+pub struct Outage {
+    pub links: Vec<Ends>,
+    /// First cycle in which they are out of order.
+    pub fails: u32,
+    /// The cycle in which the routers at their ends know, unless they are repaired before.
+    pub noticed: u32,
+    /// The cycle in which tables cease to lead over them.
+    pub left: u32,
+    /// First cycle in which they are in order again, if there is one.
+    pub repaired: Option<u32>,
+    /// The cycle in which tables lead over them again.
+    pub taken_again: Option<u32>,
+    /// Whether packets that have been granted them are lost.
+    pub loses: bool,
+}
+
+impl Outage {
+    fn new(fault: &Fault, links: Vec<Ends>) -> Self {
+        let reaction = fault.reaction.unwrap_or_default();
+        let (fails, delay) = (fault.at, reaction.detection + reaction.reroute);
+        // Of what is out of order from the beginning everybody knows.
+        let after = |cycles: u32| if fails == 0 { 0 } else { fails + cycles };
+        Self {
+            links,
+            fails,
+            noticed: after(reaction.detection),
+            left: after(delay),
+            repaired: fault.until,
+            taken_again: fault.until.map(|until| until + delay),
+            loses: reaction.packets == OnLinks::Drop,
+        }
+    }
+
+    /// Whether the links are out of order in a cycle.
+    pub fn is_out(&self, cycle: u32) -> bool {
+        self.fails <= cycle && self.repaired.is_none_or(|repaired| cycle < repaired)
+    }
+
+    /// Whether tables in a cycle lead over other links.
+    pub fn is_avoided(&self, cycle: u32) -> bool {
+        self.left <= cycle && self.taken_again.is_none_or(|again| cycle < again)
+    }
+
+    /// Router and port of both ends of all links.
+    pub fn ports(&self) -> Vec<(usize, usize)> {
+        self.links.iter().flatten().map(|&(router, port)| (router as usize, port)).collect()
+    }
+}
+
+/// The links that are out of order for a part of the run.
+pub fn outages(plan: &Plan) -> Vec<Outage> {
+    let faults = &plan.experiment.faults;
+    if faults.is_empty() {
+        return Vec::new();
+    }
+    let whole = plan.experiment.topology.build().expect("the plan has been made of it");
+    let outages = faults.iter().zip(failed(plan, &whole)).filter(|(fault, _)| !is_for_good(fault));
+    outages.map(|(fault, links)| Outage::new(fault, links)).collect()
+}
+
+/// Whether links are out of order from the beginning to the end.
+fn is_for_good(fault: &Fault) -> bool {
+    fault.at == 0 && fault.until.is_none()
+}
+
+/// A plan whose network lacks some links besides those that are out of order for good.
+pub fn without(plan: &Plan, links: &[Ends]) -> Plan {
+    let mut plan = plan.clone();
+    let first = links.iter().map(|&[here, _]| here).collect();
+    let left = without_links(&plan.system.topology, &first).expect("the network does not fall apart");
+    plan.system.topology = Arc::new(left);
+    plan
+}
+
+/// Panics if a plan lacks other links of its whole topology than those that are out of order for good, and some others.
+pub fn check(plan: &Plan, whole: &Topology, others: &[Ends]) {
+    let by_fault = plan.experiment.faults.iter().zip(failed(plan, whole));
+    let mut failed: Vec<Ends> =
+        by_fault.filter(|(fault, _)| is_for_good(fault)).flat_map(|(_, links)| links).collect();
+    failed.extend(others);
     for (ends, _) in links(whole) {
         let [here, there] = ends;
         let found = plan.system.topology.neighbour(here.0, here.1);
@@ -38,31 +119,40 @@ fn links(topology: &Topology) -> Vec<(Ends, u8)> {
     links
 }
 
-/// The links that are out of order.
-fn failed(plan: &Plan, whole: &Topology) -> Vec<Ends> {
-    let mut failed: Vec<Ends> = Vec::new();
+/// The links of every fault, none of which is that of another fault too.
+fn failed(plan: &Plan, whole: &Topology) -> Vec<Vec<Ends>> {
+    let mut by_fault: Vec<Vec<Ends>> = Vec::new();
     for fault in &plan.experiment.faults {
-        for &[one, other] in &fault.links.between {
-            let mut of_pair: Vec<Ends> = links(whole)
-                .into_iter()
-                .map(|(ends, _)| ends)
-                .filter(|&[a, b]| [a.0, b.0] == [one, other] || [b.0, a.0] == [one, other])
-                .filter(|ends| !failed.contains(ends))
-                .collect();
-            let port_at_one = |&[a, b]: &Ends| if a.0 == one { a.1 } else { b.1 };
-            of_pair.sort_by_key(port_at_one);
-            failed.push(of_pair[0]);
-        }
-        let Some(fraction) = fault.links.fraction else { continue };
-        let names = whole.link_classes();
-        let class_of = |class: u8| names[usize::from(class)];
-        let is_meant = |class: u8| fault.links.class.as_deref().is_none_or(|name| name == class_of(class));
-        let meant: Vec<Ends> =
-            links(whole).into_iter().filter(|&(_, class)| is_meant(class)).map(|(ends, _)| ends).collect();
-        let count = (fraction * meant.len() as f64).round() as usize;
-        let mut left: Vec<Ends> = meant.into_iter().filter(|ends| !failed.contains(ends)).collect();
-        Stream::new(fault.links.seed.unwrap_or(1), Purpose::Faults, 0).shuffle(&mut left);
-        failed.extend(left.iter().take(count));
+        let earlier: Vec<Ends> = by_fault.concat();
+        by_fault.push(of_fault(fault, whole, &earlier));
     }
-    failed
+    by_fault
+}
+
+/// The links of a fault, none of which is among those of earlier ones.
+fn of_fault(fault: &Fault, whole: &Topology, earlier: &[Ends]) -> Vec<Ends> {
+    let mut own: Vec<Ends> = Vec::new();
+    for &[one, other] in &fault.links.between {
+        let mut of_pair: Vec<Ends> = links(whole)
+            .into_iter()
+            .map(|(ends, _)| ends)
+            .filter(|&[a, b]| [a.0, b.0] == [one, other] || [b.0, a.0] == [one, other])
+            .filter(|ends| !earlier.contains(ends) && !own.contains(ends))
+            .collect();
+        let port_at_one = |&[a, b]: &Ends| if a.0 == one { a.1 } else { b.1 };
+        of_pair.sort_by_key(port_at_one);
+        own.push(of_pair[0]);
+    }
+    let Some(fraction) = fault.links.fraction else { return own };
+    let names = whole.link_classes();
+    let class_of = |class: u8| names[usize::from(class)];
+    let is_meant = |class: u8| fault.links.class.as_deref().is_none_or(|name| name == class_of(class));
+    let meant: Vec<Ends> =
+        links(whole).into_iter().filter(|&(_, class)| is_meant(class)).map(|(ends, _)| ends).collect();
+    let count = (fraction * meant.len() as f64).round() as usize;
+    let is_left = |ends: &Ends| !earlier.contains(ends) && !own.contains(ends);
+    let mut left: Vec<Ends> = meant.into_iter().filter(is_left).collect();
+    Stream::new(fault.links.seed.unwrap_or(1), Purpose::Faults, 0).shuffle(&mut left);
+    own.extend(left.iter().take(count));
+    own
 }

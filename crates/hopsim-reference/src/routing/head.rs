@@ -130,7 +130,7 @@ impl<'a, 'p> Head<'a, 'p> {
 
     /// Taken phits of the buffer behind an output VC.
     pub fn occupancy(&self, to: Request) -> u32 {
-        self.simulator.routers[self.router()].outputs[to.port].taken(to.vc as usize)
+        self.simulator.routers[self.router()].outputs[to.port].reading(to.vc as usize)
     }
 
     /// Taken phits of the buffer behind an output VC, of packets that had never left their minimal path.

@@ -8,7 +8,7 @@
 mod adaptive;
 mod detour;
 pub mod families;
-mod faults;
+pub mod faults;
 mod head;
 mod in_transit;
 mod o1turn;

@@ -18,8 +18,8 @@ impl Vcs {
             Rule::Dateline { vcs, class } => half(*vcs, is_upper(*class, head, port)),
             Rule::Phases => vec![u8::from(goal == Goal::Destination)],
             Rule::HalfPhases { vcs } => half(*vcs, goal == Goal::Destination),
-            Rule::ByHop { before_replies } => {
-                let first = if head.is_reply() { *before_replies } else { 0 };
+            Rule::ByHop(vcs) => {
+                let first = if head.is_reply() { vcs.before_replies } else { 0 };
                 vec![(first + head.hops().len()) as u8]
             }
             Rule::Kept(vcs) => match head.came_by() {

@@ -1,7 +1,8 @@
 //! Shortest ways between routers, link by link.
 
+use super::families;
+use super::faults::{self, Ends};
 use super::tables::Tables;
-use super::{families, faults};
 use crate::state::place::Link;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::cube::Tie;
@@ -106,10 +107,16 @@ impl Cube {
 }
 
 impl Ways {
+    /// The ways of a network whose links are all in order, but for those that are out of order for good.
     pub fn new(plan: &Plan) -> Self {
+        Self::without(plan, &[])
+    }
+
+    /// The ways of a network that lacks some links besides.
+    pub fn without(plan: &Plan, links: &[Ends]) -> Self {
         let many = |sides: &[u32]| sides.iter().map(|&side| side as usize).collect();
         let whole = plan.experiment.topology.build().expect("the plan has been made of it");
-        faults::check(plan, &whole);
+        faults::check(plan, &whole, links);
         let shape = match &plan.experiment.topology {
             TopologyConfig::Dragonfly(config) => Shape::Dragonfly(Dragonfly {
                 p: config.p as usize,

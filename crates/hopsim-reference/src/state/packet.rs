@@ -1,6 +1,6 @@
 //! Packets: what they carry, what they ask for, and what is known of their life so far.
 
-use super::place::{Link, Request};
+use super::place::{Link, Place, Request};
 use hopsim_measure::trace::PacketTrace;
 
 /// What part a packet plays.
@@ -58,6 +58,26 @@ pub struct Passage {
     pub waited: [u64; 5],
 }
 
+/// Why a packet is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossReason {
+    /// Its link has failed.
+    Link,
+    /// There are not as many VCs as it would need over the links that are left.
+    Vcs,
+}
+
+/// The loss of a packet in the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The cycle as which begins the packet is lost.
+    pub at: u32,
+    /// The buffer in which it stood or that it was on its way to: there its phits are discarded.
+    pub place: Place,
+    /// Why.
+    pub reason: LossReason,
+}
+
 /// A packet. Packets are numbered in order of generation and never forgotten.
 pub struct Packet {
     /// The packet's life so far.
@@ -80,9 +100,18 @@ pub struct Packet {
     pub flits: Vec<FlitPassage>,
     /// Phits that have left for the destination node.
     pub absorbed: u32,
+    /// When, where and why the packet has been lost in the network.
+    pub lost: Option<Loss>,
+    /// Phits of a lost packet that are nowhere any more.
+    pub discarded: u32,
 }
 
 impl Packet {
+    /// Whether the packet has been lost in a buffer, or on its way there.
+    pub fn is_lost_at(&self, place: Place) -> bool {
+        self.lost.is_some_and(|loss| loss.place == place)
+    }
+
     /// Notes that the packet's head leaves a router.
     pub fn depart(&mut self, now: u32) {
         let hop = self.trace.hops.last_mut().expect("it has been granted an output");

@@ -141,6 +141,8 @@ pub struct Output {
     pub next: u32,
     /// The arbiter that chooses among the input ports.
     pub arbiter: Arbiter,
+    /// While the link is out of order: the phits that the router takes to be outstanding, by VC.
+    pub closed: Option<Vec<u32>>,
 }
 
 /// A router.
@@ -240,6 +242,11 @@ impl Output {
             Some(is_on) => self.is_link() && is_on[vc],
             None => self.credits(vc) >= phits,
         }
+    }
+
+    /// Phits of a VC's buffer that the router takes to be taken.
+    pub fn reading(&self, vc: usize) -> u32 {
+        self.closed.as_ref().map_or_else(|| self.taken(vc), |reading| reading[vc])
     }
 
     /// Phits of a VC's buffer that are taken: by itself, and by others out of what they share.

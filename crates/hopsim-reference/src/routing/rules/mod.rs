@@ -1,4 +1,4 @@
-//! The rules by which packets find their way: made before the first cycle, and the same ever after.
+//! The rules by which packets find their way: made before the first cycle, and anew whenever tables change.
 //!
 //! What a rule says of a head, which needs the [`Simulator`](crate::simulator::Simulator), is in the file of the same name beside
 //! this folder.
@@ -13,6 +13,7 @@ pub mod trigger;
 pub mod up_down;
 pub mod vcs;
 
+use super::faults::{self, Ends};
 use super::ways::Ways;
 use crate::state::sensors::Sensors;
 use hopsim_experiment::plan::Plan;
@@ -43,8 +44,16 @@ pub enum Mechanism {
 }
 
 impl Rules {
-    pub fn new(plan: &Plan) -> Self {
-        let ways = Ways::new(plan);
+    /// The rules of a network that lacks some links besides those that are out of order for good.
+    pub fn without(plan: &Plan, links: &[Ends]) -> Self {
+        let changed;
+        let plan = if links.is_empty() {
+            plan
+        } else {
+            changed = faults::without(plan, links);
+            &changed
+        };
+        let ways = Ways::without(plan, links);
         let vcs = Vcs::new(plan, &ways);
         let mechanism = match &plan.experiment.routing {
             RoutingConfig::Minimal(_) => Mechanism::Minimal,

@@ -3,8 +3,8 @@
 use super::flexvc::Order;
 use super::layers;
 use super::paths::{LinkVc, count, number, paths};
-use crate::routing::families;
 use crate::routing::ways::Ways;
+use crate::routing::{families, faults};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_cycles::system::RouterPlan;
 use hopsim_experiment::config::router::{Rings, RouterConfig, VcManagement};
@@ -24,6 +24,29 @@ pub struct Vcs {
     pub sensed: [u8; 2],
 }
 
+/// The VCs of packets whose VC is the number of links passed.
+pub struct HopVcs {
+    /// VCs before those of replies.
+    pub before_replies: usize,
+    /// VCs for requests and one-way packets, and for replies.
+    pub counts: [usize; 2],
+}
+
+impl HopVcs {
+    /// The VCs where some paths need so many, `all` there are, and so are they where there are requests and replies. Where links fail
+    /// in the middle of the run all are used.
+    fn new(plan: &Plan, longest: usize, all: usize) -> Self {
+        let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
+        let fails = !faults::outages(plan).is_empty();
+        let first = if fails { all / 2 } else { longest };
+        match (replies, fails) {
+            (true, _) => Self { before_replies: first, counts: [first; 2] },
+            (false, true) => Self { before_replies: 0, counts: [all; 2] },
+            (false, false) => Self { before_replies: 0, counts: [longest; 2] },
+        }
+    }
+}
+
 /// The rule by which hops may use VCs.
 pub enum Rule {
     /// The VCs in increasing order along the longest path: of requests and one-way packets, of replies.
@@ -38,8 +61,8 @@ pub enum Rule {
     Phases,
     /// The lower half of so many VCs in the place of VC 0, the upper half in that of VC 1.
     HalfPhases { vcs: u8 },
-    /// The VC whose number is that of the links passed so far; replies have so many VCs more before them.
-    ByHop { before_replies: usize },
+    /// The VC whose number is that of the links passed so far; replies have others than requests.
+    ByHop(HopVcs),
     /// The VC of the path.
     Kept(layers::PathVcs),
 }
@@ -54,6 +77,7 @@ impl Vcs {
         // Where packets keep their VC, or VCs are divided, as many are used of all classes.
         let least = links.iter().map(|link| link.vcs).min().unwrap_or(1);
         if ways.dragonfly().is_none() {
+            let by_hop = |longest: usize| HopVcs::new(plan, longest, least.into());
             let rule = match (routing, &*plan.system.topology) {
                 (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), Topology::HyperX(_))
                     if moves_flits && !replies =>
@@ -63,11 +87,11 @@ impl Vcs {
                 (
                     RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
                     Topology::Graph(_) | Topology::HyperX(_),
-                ) if !families::goes_up_and_down(plan) => Rule::ByHop { before_replies: 2 * ways.farthest() },
+                ) if !families::goes_up_and_down(plan) => Rule::ByHop(by_hop(2 * ways.farthest())),
                 (RoutingConfig::Adaptive(_), Topology::Graph(_)) if !families::goes_up_and_down(plan) => {
-                    Rule::ByHop { before_replies: ways.farthest() }
+                    Rule::ByHop(by_hop(ways.farthest()))
                 }
-                (RoutingConfig::Par(_), _) => Rule::ByHop { before_replies: ways.longest_with_a_turn() },
+                (RoutingConfig::Par(_), _) => Rule::ByHop(by_hop(ways.longest_with_a_turn())),
                 (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_) | RoutingConfig::O1turn(_), _) => {
                     match plan.system.router {
                         RouterPlan::VirtualChannel(_) => Rule::HalfPhases { vcs: least },

@@ -1,0 +1,146 @@
+//! Links that fail and are repaired in the middle of a run: `hopsim explain faults`.
+
+use crate::routing::faults::{Ends, Outage};
+use crate::routing::rules::vcs::{HopVcs, Rule};
+use crate::routing::rules::{Mechanism, Rules};
+use crate::simulator::Simulator;
+use crate::state::packet::{Loss, LossReason, Role};
+use crate::state::parts::{Input, Resident};
+use crate::state::place::{OutputPort, Place};
+use std::cell::OnceCell;
+
+impl Simulator<'_> {
+    /// Lets links be repaired and fail, routers notice it, and tables change, as the cycle begins.
+    pub(crate) fn change_links(&mut self) {
+        let outages = std::mem::take(&mut self.outages);
+        let of = |is_meant: &dyn Fn(&Outage) -> bool| -> Vec<OutputPort> {
+            outages.iter().filter(|outage| is_meant(outage)).flat_map(Outage::ports).collect()
+        };
+        let now = self.now;
+        for (router, port) in of(&|outage| outage.repaired == Some(now)) {
+            self.routers[router].outputs[port].closed = None;
+        }
+        for (router, port) in of(&|outage| outage.fails == now) {
+            let output = &mut self.routers[router].outputs[port];
+            output.closed = Some((0..output.outstanding.len()).map(|vc| output.taken(vc)).collect());
+        }
+        for link in of(&|outage| outage.fails == now && outage.loses) {
+            self.lose_on_link(link);
+        }
+        for (router, port) in of(&|outage| outage.noticed == now && outage.is_out(now)) {
+            let output = &mut self.routers[router].outputs[port];
+            output.closed = Some(vec![output.buffer; output.outstanding.len()]);
+        }
+        let avoided: Vec<Ends> =
+            outages.iter().filter(|outage| outage.is_avoided(now)).flat_map(|o| o.links.clone()).collect();
+        self.outages = outages;
+        if avoided != self.avoided {
+            self.rules = Rules::without(self.plan, &avoided);
+            self.avoided = avoided;
+            self.lose_without_vcs();
+            self.route_anew();
+        }
+    }
+
+    /// The packets that have been granted an output and whose head has not arrived at the other end, with the buffers there.
+    fn on_their_way(&self, (router, port): OutputPort) -> Vec<(usize, Place)> {
+        let output = &self.routers[router].outputs[port];
+        let Some((peer, back)) = output.peer else { return Vec::new() };
+        let waiting = output.queue.iter().filter(|queued| queued.sent == 0);
+        let waiting = waiting.filter_map(|queued| Some((queued.packet?, queued.vc)));
+        let wire = self.routers[peer].inputs[back].wire.0.iter();
+        let coming = wire.filter(|(_, phit)| phit.index == 0).map(|(_, phit)| (phit.packet, phit.vc));
+        let all = coming.chain(waiting).filter(|&(packet, _)| self.packets[packet].lost.is_none());
+        all.map(|(packet, vc)| (packet, (peer, back, vc))).collect()
+    }
+
+    /// Loses all packets that are on their way over a link: what they would have taken behind it is free at once.
+    fn lose_on_link(&mut self, (router, port): OutputPort) {
+        for (packet, place) in self.on_their_way((router, port)) {
+            self.packets[packet].lost = Some(Loss { at: self.now, place, reason: LossReason::Link });
+            let outstanding = &mut self.routers[router].outputs[port].outstanding[place.2];
+            let last = outstanding.iter().rposition(|sent| sent.packet == packet);
+            outstanding.remove(last.expect("it has been granted the output"));
+        }
+    }
+
+    /// The packets in buffers of links that have not been granted an output there, and those on their way there.
+    fn in_transit(&self) -> Vec<(usize, Place)> {
+        let mut all = Vec::new();
+        for (router, parts) in self.routers.iter().enumerate() {
+            for (port, input) in parts.inputs.iter().enumerate().filter(|(_, input)| input.peer.is_some()) {
+                for (vc, residents) in input.vcs.iter().enumerate() {
+                    let waiting = residents.iter().skip(leaving(input, vc));
+                    all.extend(waiting.map(|resident| (resident.packet, (router, port, vc))));
+                }
+            }
+            (0..parts.outputs.len()).for_each(|port| all.extend(self.on_their_way((router, port))));
+        }
+        all
+    }
+
+    /// Loses the packets in transit for which there are not VCs enough; that there is room is known behind the link.
+    fn lose_without_vcs(&mut self) {
+        for (packet, place) in self.in_transit() {
+            if self.has_vcs(packet, place.0) {
+                continue;
+            }
+            self.packets[packet].lost = Some(Loss { at: self.now, place, reason: LossReason::Vcs });
+            let (router, port, vc) = place;
+            let input = &mut self.routers[router].inputs[port];
+            let (first, due) = (leaving(input, vc), self.now + input.latency);
+            let (peer, back) = input.peer.expect("packets in transit come by links");
+            let residents = input.vcs[vc].iter().skip(first);
+            let stands = residents.map(|resident| resident.packet).position(|other| other == packet);
+            if let Some(Resident { phits, .. }) = stands.and_then(|nth| input.vcs[vc].remove(first + nth)) {
+                self.packets[packet].discarded += phits;
+            }
+            self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet));
+        }
+    }
+
+    /// Whether there are VCs for all links that a packet has before it from a router.
+    fn has_vcs(&self, packet: usize, router: usize) -> bool {
+        let Rule::ByHop(HopVcs { counts, .. }) = &self.rules.vcs.rule else { return true };
+        let is_reply = self.packets[packet].role == Role::Reply;
+        self.packets[packet].trace.hops.len() + self.links_left(packet, router)
+            <= counts[usize::from(is_reply)]
+    }
+
+    /// The links before a packet that is in a router or on its way there: by way of its intermediate router, if it has one before it.
+    fn links_left(&self, packet: usize, router: usize) -> usize {
+        let ways = self.rules.ways();
+        let to = self.router_of(packet);
+        let Some(via) = self.packets[packet].memory.via else { return ways.distance(router, to) };
+        let there = ways.table_way(router, via);
+        let passed = there.iter().position(|&(at, _)| at == to);
+        match passed {
+            // Packets are delivered where they pass their destination.
+            Some(links) if !matches!(self.rules.mechanism, Mechanism::Oblivious(_)) => links,
+            _ => there.len() + ways.distance(via, to),
+        }
+    }
+
+    /// The router of a packet's destination.
+    fn router_of(&self, packet: usize) -> usize {
+        self.packets[packet].trace.destination as usize / self.nodes_per_router
+    }
+
+    /// Makes everything anew that packets have found out from the tables before.
+    fn route_anew(&mut self) {
+        for (packet, (router, ..)) in self.in_transit() {
+            let to = self.packets[packet].memory.via.unwrap_or_else(|| self.router_of(packet));
+            self.packets[packet].memory.way = self.rules.ways().table_way(router, to);
+        }
+        for input in self.routers.iter_mut().flat_map(|router| &mut router.inputs) {
+            for resident in input.vcs.iter_mut().flatten() {
+                (resident.settled, resident.way) = (None, OnceCell::new());
+            }
+        }
+    }
+}
+
+/// How many packets are leaving a VC.
+fn leaving(input: &Input, vc: usize) -> usize {
+    input.leaving().filter(|passage| passage.vc == vc).count()
+}
