@@ -198,6 +198,13 @@ macro_rules! mechanisms {
                 }
             }
 
+            /// Whether packets on a detour go on where they pass their destination.
+            fn passes_destination(&self) -> bool {
+                match self {
+                    $(Self::$name(_) => $module::$name::PASSES_DESTINATION,)*
+                }
+            }
+
             /// The router that a packet in transit is on its way to by a shortest path, whatever it may still decide.
             fn bound_for(&self, head: &Head, state: RouteState) -> u32 {
                 match self {
@@ -570,6 +577,9 @@ pub trait Mechanism {
     /// Whether heads in transit look at the group of their source.
     const READS_SOURCE: bool = false;
 
+    /// Whether packets on a detour go on where they pass their destination; otherwise they are delivered there.
+    const PASSES_DESTINATION: bool = false;
+
     /// The router that a packet in transit is on its way to by a shortest path, whatever it may still decide.
     fn bound_for(&self, head: &Head, _state: RouteState) -> u32 {
         head.destination
@@ -651,6 +661,9 @@ impl Routing {
         let (mut at, mut code) = (head.router, head.code);
         for target in [self.bound_for(head, state), head.destination] {
             while at != target {
+                if at == head.destination && !self.passes_destination() {
+                    return true;
+                }
                 let (port, class) = base.topology().minimal_port(at, target, state.trunk);
                 let next = base.topology().neighbour(at, port);
                 let vc = base.vcs().sequence.next_if_any(code, class).filter(|_| goes_on((at, port)));

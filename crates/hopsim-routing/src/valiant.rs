@@ -190,6 +190,8 @@ impl Valiant {
 }
 
 impl Mechanism for Valiant {
+    const PASSES_DESTINATION: bool = true;
+
     const FIXED: bool = true;
 
     fn base(&self) -> &Minimal {

@@ -39,12 +39,12 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 /// `reroute` cycles later the new tables are there: paths, distances and the VCs of layers are those of what is left. They come into force in
 /// all routers at once, before anything else happens in that cycle. Every head that waits for an output, in the network or at injection, is
 /// routed anew, as if it had become the head only now, and with the same random numbers; what a packet has settled before (its
-/// intermediate router) stays.
+/// intermediate router, or with `sticky` and `once` which of its paths it keeps to) stays.
 ///
 /// Old and new paths together may close a cycle of packets that wait for each other although neither do by themselves. Where the VC of a hop
 /// is that of the links passed before they cannot (`reconfiguration = "dynamic"`): then packets in buffers of links or on their way there that
-/// would need more VCs than there are, to get to their destination by way of the intermediate router that they have settled for, are lost at
-/// that moment. Such a network uses all VCs of a link that there are; by default there are as many as the tables of any time need. Where
+/// would need more VCs than there are, to get to their destination by way of the intermediate router that they have settled for (unless they
+/// are delivered before, where they pass their destination), are lost at that moment. Such a network uses all VCs of a link that there are; by default there are as many as the tables of any time need. Where
 /// packets keep their VC (`minimal`) the network is drained first (`reconfiguration = "static"`): when the new tables are there the nodes cease
 /// to inject, and packets under way whose path leads over a link that is out of order are lost; so they are when a link fails while the
 /// network is drained. The tables that are the newest then come into force before the first cycle in which no packet is in a buffer of a link or on its
