@@ -4,6 +4,7 @@
 mod changes;
 mod documents;
 mod engine;
+mod failing;
 mod flits;
 mod found;
 mod laws;
