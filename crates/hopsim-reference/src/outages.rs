@@ -33,13 +33,26 @@ impl Simulator<'_> {
         }
         let avoided: Vec<Ends> =
             outages.iter().filter(|outage| outage.is_avoided(now)).flat_map(|o| o.links.clone()).collect();
-        self.outages = outages;
-        if avoided != self.avoided {
-            self.rules = Rules::without(self.plan, &avoided);
-            self.avoided = avoided;
-            self.lose_without_vcs();
-            self.route_anew();
+        let are_new = avoided != self.newest;
+        let wait = outages.iter().any(|outage| outage.drains && outage.changes_tables(now));
+        let fails = outages.iter().any(|outage| outage.fails == now);
+        (self.outages, self.newest) = (outages, avoided);
+        self.drains |= are_new && wait;
+        if self.drains && (are_new && wait || fails) {
+            self.lose_without_way();
         }
+        if self.drains && self.in_transit().is_empty() || are_new && !self.drains {
+            self.take_tables();
+        }
+    }
+
+    /// The newest tables come into force.
+    fn take_tables(&mut self) {
+        self.drains = false;
+        self.avoided.clone_from(&self.newest);
+        self.rules = Rules::without(self.plan, &self.avoided);
+        self.lose_without_vcs();
+        self.route_anew();
     }
 
     /// The packets that have been granted an output and whose head has not arrived at the other end, with the buffers there.
@@ -79,24 +92,38 @@ impl Simulator<'_> {
         all
     }
 
-    /// Loses the packets in transit for which there are not VCs enough; that there is room is known behind the link.
+    /// Loses the packets in transit for which there are not VCs enough.
     fn lose_without_vcs(&mut self) {
         for (packet, place) in self.in_transit() {
-            if self.has_vcs(packet, place.0) {
-                continue;
+            if !self.has_vcs(packet, place.0) {
+                self.lose_in_transit((packet, place), LossReason::Vcs);
             }
-            self.packets[packet].lost = Some(Loss { at: self.now, place, reason: LossReason::Vcs });
-            let (router, port, vc) = place;
-            let input = &mut self.routers[router].inputs[port];
-            let (first, due) = (leaving(input, vc), self.now + input.latency);
-            let (peer, back) = input.peer.expect("packets in transit come by links");
-            let residents = input.vcs[vc].iter().skip(first);
-            let stands = residents.map(|resident| resident.packet).position(|other| other == packet);
-            if let Some(Resident { phits, .. }) = stands.and_then(|nth| input.vcs[vc].remove(first + nth)) {
-                self.packets[packet].discarded += phits;
-            }
-            self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet));
         }
+    }
+
+    /// Loses the packets in transit whose way leads over a link that is out of order.
+    fn lose_without_way(&mut self) {
+        for (packet, place) in self.in_transit() {
+            let way = self.rules.ways().table_way(place.0, self.router_of(packet));
+            if way.iter().any(|&(router, port)| self.routers[router].outputs[port].closed.is_some()) {
+                self.lose_in_transit((packet, place), LossReason::Way);
+            }
+        }
+    }
+
+    /// Loses a packet in transit; that there is room is known behind the link.
+    fn lose_in_transit(&mut self, (packet, place): (usize, Place), reason: LossReason) {
+        self.packets[packet].lost = Some(Loss { at: self.now, place, reason });
+        let (router, port, vc) = place;
+        let input = &mut self.routers[router].inputs[port];
+        let (first, due) = (leaving(input, vc), self.now + input.latency);
+        let (peer, back) = input.peer.expect("packets in transit come by links");
+        let residents = input.vcs[vc].iter().skip(first);
+        let stands = residents.map(|resident| resident.packet).position(|other| other == packet);
+        if let Some(Resident { phits, .. }) = stands.and_then(|nth| input.vcs[vc].remove(first + nth)) {
+            self.packets[packet].discarded += phits;
+        }
+        self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet));
     }
 
     /// Whether there are VCs for all links that a packet has before it from a router.

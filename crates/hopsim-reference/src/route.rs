@@ -11,6 +11,9 @@ impl Simulator<'_> {
             return self.seeks_vc((router, input, vc));
         }
         let port = &self.routers[router].inputs[input];
+        if self.drains && port.peer.is_none() {
+            return false;
+        }
         let leaving = port.leaving().any(|t| t.vc == vc);
         let front = port.vcs[vc].front();
         !leaving && front.is_some_and(|r| self.now >= r.arrived + self.plan.system.cioq().pipeline_latency)

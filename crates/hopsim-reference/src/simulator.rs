@@ -32,6 +32,10 @@ pub struct Simulator<'a> {
     pub(crate) outages: Vec<Outage>,
     /// Those that tables leave out.
     pub(crate) avoided: Vec<Ends>,
+    /// The links that the newest tables do not lead over, which wait until the network is drained.
+    pub(crate) newest: Vec<Ends>,
+    /// Whether nodes inject nothing until then.
+    pub(crate) drains: bool,
     /// What routers keep for the routing.
     pub(crate) sensors: Sensors,
     /// The ranks of programs, by node.
@@ -73,6 +77,8 @@ impl<'a> Simulator<'a> {
             rules,
             outages: faults::outages(plan),
             avoided: Vec::new(),
+            newest: Vec::new(),
+            drains: false,
             ranks: program::ranks(plan),
             messages: Vec::new(),
             parcels: Vec::new(),

@@ -1,7 +1,7 @@
 //! Links that are out of order: which ones and when, by what `hopsim explain faults` says, and that they are missing and no others.
 
 use hopsim_experiment::plan::Plan;
-use hopsim_network::topology::faults::{Fault, OnLinks, without_links};
+use hopsim_network::topology::faults::{Fault, OnLinks, Reconfiguration, without_links};
 use hopsim_network::topology::{PortClass, Topology};
 use hopsim_random::{Purpose, Stream};
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub struct Outage {
     pub taken_again: Option<u32>,
     /// Whether packets that have been granted them are lost.
     pub loses: bool,
+    /// Whether tables wait until the network is drained.
+    pub drains: bool,
 }
 
 impl Outage {
@@ -41,6 +43,7 @@ impl Outage {
             repaired: fault.until,
             taken_again: fault.until.map(|until| until + delay),
             loses: reaction.packets == OnLinks::Drop,
+            drains: reaction.reconfiguration == Some(Reconfiguration::Static),
         }
     }
 
@@ -52,6 +55,11 @@ impl Outage {
     /// Whether tables in a cycle lead over other links.
     pub fn is_avoided(&self, cycle: u32) -> bool {
         self.left <= cycle && self.taken_again.is_none_or(|again| cycle < again)
+    }
+
+    /// Whether there are other tables in a cycle than in the one before.
+    pub fn changes_tables(&self, cycle: u32) -> bool {
+        cycle > 0 && self.is_avoided(cycle) != self.is_avoided(cycle - 1)
     }
 
     /// Router and port of both ends of all links.

@@ -63,6 +63,8 @@ pub struct Passage {
 pub enum LossReason {
     /// Its link has failed.
     Link,
+    /// A link on its way is out of order when the network is drained.
+    Way,
     /// There are not as many VCs as it would need over the links that are left.
     Vcs,
 }

@@ -9,6 +9,7 @@ use hopsim_cycles::change::LinkEnd;
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::plan::{Epoch, Plan};
 use hopsim_measure::trace::{Hop, PacketTrace};
+use hopsim_network::topology::faults::Reconfiguration;
 use hopsim_random::{Purpose, Stream};
 use hopsim_reference::{Life, LossReason, Simulator};
 use serde_json::{Value, json};
@@ -129,7 +130,7 @@ impl Draws {
         }
     }
 
-    fn fault(&mut self, topology: &Value) -> Value {
+    fn fault(&mut self, topology: &Value, keeps_vcs: bool) -> Value {
         let mut fault = json!({ "links": self.links(topology) });
         let at = if self.one_in(8) { 0 } else { self.any(1..CYCLES - 100) };
         if at > 0 {
@@ -152,6 +153,9 @@ impl Draws {
                 "detection": if detection > 1 { self.any(2..detection + 1) } else { detection },
                 "reroute": self.of(&after), "packets": self.of(&["drop", "drop", "drain"]),
             });
+            if keeps_vcs && self.one_in(3) {
+                fault["reaction"]["reconfiguration"] = json!("dynamic");
+            }
         }
         fault
     }
@@ -219,7 +223,8 @@ impl Draws {
             })
         });
         let most = if is_ring { 2 } else { 4 };
-        let faults: Vec<Value> = (0..self.any(1..most)).map(|_| self.fault(&topology)).collect();
+        let keeps_vcs = routing.get("minimal").is_some();
+        let faults: Vec<Value> = (0..self.any(1..most)).map(|_| self.fault(&topology, keeps_vcs)).collect();
         json!({
             "topology": topology, "routing": routing, "faults": faults, "jobs": [{ "traffic": traffic }],
             "links": links,
@@ -246,7 +251,7 @@ fn drawn(seed: u64) -> Result<Plan, String> {
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 27] = [
+const LEAST: [(&str, usize); 28] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -267,6 +272,7 @@ const LEAST: [(&str, usize); 27] = [
     ("replies", 20),
     ("slow links", 50),
     ("drain", 150),
+    ("static", 50),
     ("from the beginning", 50),
     ("other tables", 300),
     ("repaired unnoticed", 100),
@@ -278,12 +284,13 @@ const LEAST: [(&str, usize); 27] = [
 ];
 
 /// Packets that must be lost.
-const LOST: [(&str, usize); 9] = [
+const LOST: [(&str, usize); 10] = [
     ("lost, link, minimal", 50),
     ("lost, link, adaptive", 50),
     ("lost, link, valiant", 50),
     ("lost, link, ugal", 50),
     ("lost, link, par", 50),
+    ("lost, way, minimal", 50),
     ("lost, VCs, adaptive", 20),
     ("lost, VCs, valiant", 5),
     ("lost, VCs, cioq", 10),
@@ -435,7 +442,8 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
     let lost = |reason: LossReason| {
         lives.iter().filter(|life| life.lost.is_some_and(|loss| loss.reason == reason)).count()
     };
-    let losses = [("link", lost(LossReason::Link)), ("VCs", lost(LossReason::Vcs))];
+    let losses =
+        [("link", lost(LossReason::Link)), ("VCs", lost(LossReason::Vcs)), ("way", lost(LossReason::Way))];
     for (why, count) in losses {
         for of in ["all", routing, router] {
             coverage.count(format!("lost, {why}, {of}"), count);
@@ -461,6 +469,7 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
         let delay = reaction.detection + reaction.reroute;
         let met = [
             (!reaction.packets.are_lost(), "drain"),
+            (reaction.reconfiguration == Some(Reconfiguration::Static), "static"),
             (outage.at == 0, "from the beginning"),
             (outage.at > 0 && outage.at + delay < CYCLES, "other tables"),
             (outage.until.is_some_and(|until| until < CYCLES), "repaired"),

@@ -28,7 +28,7 @@ impl<N> SavedRouters<N> {
         repaired.iter().flatten().for_each(|&end| changing.repair(end));
         failing.iter().for_each(|failure| changing.fail(failure));
         detected.iter().flatten().for_each(|&end| changing.detect(end));
-        if *closes {
+        if *closes && !changing.is_closed() {
             changing.close();
         }
         if *opens {
