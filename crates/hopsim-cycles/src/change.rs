@@ -13,7 +13,6 @@ pub struct Failure {
 }
 
 /// What changes from one cycle to the next, before anything else happens.
-#[expect(clippy::struct_excessive_bools, reason = "each is one thing that may happen, whatever the others")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// Links that are repaired, by their ends.

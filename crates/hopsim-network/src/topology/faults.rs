@@ -35,21 +35,22 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 /// them in the output queue pass.
 ///
 /// What a router reads of such a port, to compare it with others, is what was outstanding behind each of its VCs when the link failed, before
-/// anything was lost; from `detection` cycles after `at` on it reads that the buffers are full. Heads that have one way only wait for it. Then
-/// `reroute` cycles later the new tables are there: paths, distances and the VCs of layers are those of what is left. They come into force in
-/// all routers at once, before anything else happens in that cycle. Every head that waits for an output, in the network or at injection, is
-/// routed anew, as if it had become the head only now, and with the same random numbers; what a packet has settled before (its
-/// intermediate router, or with `sticky` and `once` which of its paths it keeps to) stays.
+/// anything was lost; from `detection` cycles after `at` on it reads that the buffers of all VCs that packets use are full. Heads that have
+/// one way only wait for it. Then `reroute` cycles later the new tables are there: paths, distances and the VCs of layers are those of what is
+/// left. They come into force in all routers at once, before anything else happens in that cycle. Every head that waits for an output, in the
+/// network or at injection, is routed anew, as if it had become the head only now, and with the same random numbers; what a packet has
+/// settled before (its intermediate router, or with `sticky` and `once` which of its paths it keeps to) stays.
 ///
 /// Old and new paths together may close a cycle of packets that wait for each other although neither do by themselves. Where the VC of a hop
 /// is that of the links passed before they cannot (`reconfiguration = "dynamic"`): then packets in buffers of links or on their way there that
 /// would need more VCs than there are, to get to their destination by way of the intermediate router that they have settled for (unless they
-/// are delivered before, where they pass their destination), are lost at that moment. Such a network uses all VCs of a link that there are; by default there are as many as the tables of any time need. Where
-/// packets keep their VC (`minimal`) the network is drained first (`reconfiguration = "static"`): when the new tables are there the nodes cease
-/// to inject, and packets under way whose path leads over a link that is out of order are lost; so they are when a link fails while the
-/// network is drained. The tables that are the newest then come into force before the first cycle in which no packet is in a buffer of a link or on its
-/// way there, and the nodes inject again. The room of a packet that is lost in a router, or on its way there, is free again one link
-/// latency later.
+/// are delivered before, where they pass their destination), are lost at that moment. Such a network uses all VCs of a link that there are,
+/// with requests and replies as many for each; by default there are as many as the tables of any time need. Where packets keep their VC
+/// (`minimal`) the network is drained first (`reconfiguration = "static"`): when the new tables are there the nodes cease to inject, and
+/// packets under way whose path leads over a link that is out of order are lost; so they are when a link fails while the network is drained.
+/// The tables that are the newest then come into force before the first cycle in which no packet is in a buffer of a link or on its way
+/// there, and the nodes inject again. The room of a packet that is lost in a router, or on its way there, is free again one link latency
+/// later.
 ///
 /// A link that is repaired takes packets from cycle `until` on, and routers read its room again. The tables lead over it once more `detection` +
 /// `reroute` cycles later, and as long after `at` they cease to, even if the link has been repaired before that.
@@ -58,7 +59,7 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 /// order. A network that falls apart is refused, whenever it does.
 ///
 /// In a graph and in the families of topologies that are graphs; other topologies find their paths by coordinates. `hopsim topology export`
-/// makes a graph of them. In the middle of a run links fail where whole packets move, with credits, and nodes that draw packets.
+/// makes a graph of them. In the middle of a run links fail where whole packets move, with credits, and where nodes wait for no packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {

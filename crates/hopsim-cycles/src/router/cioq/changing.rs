@@ -26,7 +26,9 @@ impl<N> SavedRouters<N> {
         let mut changing = Changing { state: self, system, now, lost: Vec::new() };
         let Change { repaired, failing, detected, closes, opens, reroutes } = change;
         repaired.iter().flatten().for_each(|&end| changing.repair(end));
-        failing.iter().for_each(|failure| changing.fail(failure));
+        for failure in failing {
+            changing.fail(failure);
+        }
         detected.iter().flatten().for_each(|&end| changing.detect(end));
         if *closes && !changing.is_closed() {
             changing.close();
@@ -116,7 +118,9 @@ impl<N> Changing<'_, N> {
     fn detect(&mut self, (router, port): LinkEnd) {
         let capacity = self.capacity(port);
         let dead = self.router(router).dead.iter_mut().find(|dead| usize::from(dead.port) == port);
-        dead.into_iter().for_each(|dead| dead.readings.fill(capacity));
+        if let Some(dead) = dead {
+            dead.readings.fill(capacity);
+        }
     }
 
     /// Whether nodes inject nothing.
@@ -196,7 +200,9 @@ impl<N> Changing<'_, N> {
             let (left, lost): (Vec<_>, Vec<_>) =
                 arrivals.into_iter().partition(|(slot, packet)| stays(self, usize::from(*slot), packet));
             self.router(router).arrivals = left;
-            lost.into_iter().for_each(|(slot, packet)| self.leave(router, usize::from(slot), packet));
+            for (slot, packet) in lost {
+                self.leave(router, usize::from(slot), packet);
+            }
             for slot in 0..self.system.network.layout.slots() {
                 let packets = std::mem::take(&mut self.router(router).slots[slot].packets);
                 let loses_head = packets.first().is_some_and(|head| !stays(self, slot, head));
@@ -207,7 +213,9 @@ impl<N> Changing<'_, N> {
                 if loses_head {
                     state.asks = Asks::Anew;
                 }
-                lost.into_iter().for_each(|packet| self.leave(router, slot, packet));
+                for packet in lost {
+                    self.leave(router, slot, packet);
+                }
             }
         }
     }

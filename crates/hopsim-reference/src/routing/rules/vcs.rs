@@ -45,6 +45,11 @@ impl HopVcs {
             (false, false) => Self { before_replies: 0, counts: [longest; 2] },
         }
     }
+
+    /// VCs that packets use; of an odd number with requests and replies not the last one.
+    fn used(&self) -> u8 {
+        (self.before_replies + self.counts[usize::from(self.before_replies > 0)]) as u8
+    }
 }
 
 /// The rule by which hops may use VCs.
@@ -105,7 +110,8 @@ impl Vcs {
                 (RoutingConfig::Minimal(_), Topology::Cube(cube)) if cube.wraps() => in_rings(plan),
                 _ => Rule::Any(all),
             };
-            return Self { rule, selection: Selection::Shortest, used: all, sensed: [0; 2] };
+            let used = if let Rule::ByHop(vcs) = &rule { [vcs.used(); 2] } else { all };
+            return Self { rule, selection: Selection::Shortest, used, sensed: [0; 2] };
         }
         let (path, references) = paths(routing);
         let config = plan.experiment.router.vcs();
