@@ -177,7 +177,9 @@ impl<'p> Measured<'p> {
         let now = self.now();
         let lost = next.load_changed(&self.save(), Scope::All, change).map_err(|_| RunError::Snapshot)?;
         if let Some(recorder) = next.simulation.observers().into_iter().next() {
-            lost.iter().for_each(|packet| recorder.lose(packet, now));
+            for packet in &lost {
+                recorder.lose(packet, now);
+            }
         }
         #[cfg(feature = "trace")]
         if let Some(tracer) = self.take_tracer() {

@@ -30,18 +30,16 @@ pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
 pub fn deadlock_of_tables(plan: &Plan, verdicts: &[(u32, Verdict)], most: u64) -> String {
     let doubtful = verdicts.iter().find(|(_, verdict)| !matches!(verdict, Verdict::Proved(_)));
     let Some((cycle, first)) = doubtful.or(verdicts.first()) else { return String::new() };
-    let mut line = deadlock_line(plan, first, most);
-    if doubtful.is_some() && *cycle > 0 {
-        line += &format!(" ({})", since(plan, *cycle));
+    let line = deadlock_line(plan, first, most);
+    if doubtful.is_some() {
+        let since = if *cycle > 0 { format!(" ({})", since(plan, *cycle)) } else { String::new() };
+        return line + &since;
     }
-    for (cycle, verdict) in verdicts.iter().skip(1) {
-        if let Verdict::Proved(proof) = verdict
-            && doubtful.is_none()
-        {
-            line += &format!("; {}: {}", since(plan, *cycle), of_proof(proof));
-        }
-    }
-    line
+    let later = verdicts.iter().skip(1).filter_map(|(cycle, verdict)| match verdict {
+        Verdict::Proved(proof) => Some(format!("; {}: {}", since(plan, *cycle), of_proof(proof))),
+        Verdict::Circle(_) | Verdict::Unproved => None,
+    });
+    line + &later.collect::<String>()
 }
 
 /// From when on tables are in force that come in a cycle, and who has come by others then.

@@ -1078,8 +1078,7 @@ fn override_that_does_not_fit() {
 fn branches_that_differ_in_links_that_fail() {
     let sweep = |cycle: u32| {
         let fault = |router| format!("[{{ at = {cycle}, links.between = [[{router}, {}]] }}]", router + 1);
-        let text =
-            format!("load = 0.5\ntopology.slim_fly.q = 5\nmeasure.warmup = 500\n[sweep]\nbranch_at = 500\n");
+        let text = "load = 0.5\ntopology.slim_fly.q = 5\nmeasure.warmup = 500\n[sweep]\nbranch_at = 500\n";
         message_of(&format!("{text}[sweep.product]\nfaults = [[], {}, {}]", fault(0), fault(5)), &[])
     };
     assert_eq!(sweep(500), "accepted");
@@ -1869,28 +1868,6 @@ fn what_does_not_know_of_links_that_fail() {
              valid: routing.minimal, adaptive, valiant, ugal or par, or {valid}"
         )
     );
-    let bursts = "faults = [{ at = 100, links.between = [[0, 1]] }]\n\
-                  topology.graph.edges = [{ between = [0, 1] }, { between = [1, 2] }, { between = [2, 0] }]\n\
-                  [[jobs]]\ntraffic.process.synchronised_bursts.packets = 3";
-    assert_eq!(
-        message_of(bursts, &[]),
-        format!(
-            "line 4, column 17: jobs.0.traffic.process.synchronised_bursts: a burst waits for the last packet of the one before, and \
-             where links fail in the middle of a run packets may be lost; valid: other jobs, or {valid}"
-        )
-    );
-    let requests = |more: &str| {
-        let requests = format!("jobs.0.traffic.request_reply={{{more}}}");
-        with(&[&requests, "routing=valiant", "router.cioq.vcs.injection=2"])
-    };
-    assert_eq!(requests(""), "accepted");
-    assert_eq!(
-        requests("outstanding = 3"),
-        format!(
-            "jobs.0.traffic.request_reply.outstanding (override): a node waits for the replies to its requests, and where \
-             links fail in the middle of a run packets may be lost; valid: no such key, or {valid}"
-        )
-    );
     assert_eq!(
         with(&["measure.streams=[\"waits\"]"]),
         format!(
@@ -1903,6 +1880,37 @@ fn what_does_not_know_of_links_that_fail() {
         format!(
             "measure (override): links fail in a given cycle, and nobody knows beforehand when this run is measured; \
              valid: no measure.stop or measure.end, and measure.warmup in cycles; or {valid}"
+        )
+    );
+}
+
+#[test]
+fn nodes_that_wait_for_packets_which_may_be_lost() {
+    let with = |others: &[&str]| {
+        let fault = "faults=[{ at = 100, links = { between = [[0, 1]] } }]";
+        graph(&RING, &[&[fault], others].concat())
+    };
+    let valid = "faults without at and until";
+    let requests = |more: &str| {
+        let requests = format!("jobs.0.traffic.request_reply={{{more}}}");
+        with(&[&requests, "routing=valiant", "router.cioq.vcs.injection=2"])
+    };
+    assert_eq!(requests(""), "accepted");
+    assert_eq!(
+        requests("outstanding = 3"),
+        format!(
+            "jobs.0.traffic.request_reply.outstanding (override): a node waits for the replies to its requests, and where \
+             links fail in the middle of a run packets may be lost; valid: no such key, or {valid}"
+        )
+    );
+    let bursts = "faults = [{ at = 100, links.between = [[0, 1]] }]\n\
+                  topology.graph.edges = [{ between = [0, 1] }, { between = [1, 2] }, { between = [2, 0] }]\n\
+                  [[jobs]]\ntraffic.process.synchronised_bursts.packets = 3";
+    assert_eq!(
+        message_of(bursts, &[]),
+        format!(
+            "line 4, column 17: jobs.0.traffic.process.synchronised_bursts: a burst waits for the last packet of the one before, and \
+             where links fail in the middle of a run packets may be lost; valid: other jobs, or {valid}"
         )
     );
 }
