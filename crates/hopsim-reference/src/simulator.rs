@@ -30,7 +30,7 @@ pub struct Simulator<'a> {
     pub(crate) rules: Rules,
     /// The links that are out of order for a part of the run.
     pub(crate) outages: Vec<Outage>,
-    /// Those that tables leave out.
+    /// The links that the tables in force do not lead over.
     pub(crate) avoided: Vec<Ends>,
     /// The links that the newest tables do not lead over, which wait until the network is drained.
     pub(crate) newest: Vec<Ends>,

@@ -61,7 +61,7 @@ pub struct Passage {
 /// Why a packet is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossReason {
-    /// Its link has failed.
+    /// The link of the packet has failed.
     Link,
     /// A link on its way is out of order when the network is drained.
     Way,
