@@ -49,9 +49,10 @@ impl Tables {
             if tables.all.iter().any(|(known, _)| *known == left) {
                 continue;
             }
-            let rest = if left.is_empty() {
+            let rest = if tables.outages.is_empty() {
                 Arc::clone(topology)
             } else {
+                // Without any link, too: VCs are those of a graph at all times, also where it is a tree now.
                 let rest = without_links(topology, &left).map_err(|error| error.within("faults"));
                 Arc::new(rest.map_err(|error| at_cycle(error, cycle))?)
             };

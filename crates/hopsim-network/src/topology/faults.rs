@@ -45,10 +45,10 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 /// is that of the links passed before they cannot (`reconfiguration = "dynamic"`): then packets in buffers of links or on their way there that
 /// would need more VCs than there are, to get to their destination by way of the intermediate router that they have settled for (unless they
 /// are delivered before, where they pass their destination), are lost at that moment. Such a network uses all VCs of a link that there are,
-/// with requests and replies as many for each; by default there are as many as the tables of any time need. Where packets keep their VC
-/// (`minimal`) the network is drained first (`reconfiguration = "static"`): when the new tables are there the nodes cease to inject, and
-/// packets under way whose path leads over a link that is out of order are lost; so they are when a link fails while the network is drained.
-/// The tables that are the newest then come into force before the first cycle in which no packet is in a buffer of a link or on its way
+/// with requests and replies as many for each; by default there are as many as the tables of any time need, and a tree (XGFT, dragonfly+) has
+/// the VCs of any other graph at all times. Where packets keep their VC (`minimal`) the network is drained first
+/// (`reconfiguration = "static"`): when the new tables are there the nodes cease to inject, and packets under way whose path leads over a link
+/// that is out of order are lost; so they are when a link fails while the network is drained. The tables that are the newest then come into force before the first cycle in which no packet is in a buffer of a link or on its way
 /// there, and the nodes inject again. The room of a packet that is lost in a router, or on its way there, is free again one link latency
 /// later.
 ///

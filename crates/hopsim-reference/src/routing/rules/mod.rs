@@ -47,7 +47,8 @@ impl Rules {
     /// The rules of a network that lacks some links besides those that are out of order for good.
     pub fn without(plan: &Plan, links: &[Ends]) -> Self {
         let changed;
-        let plan = if links.is_empty() {
+        // A tree some of whose links are missing at times is no tree at any time.
+        let plan = if links.is_empty() && faults::outages(plan).is_empty() {
             plan
         } else {
             changed = faults::without(plan, links);
