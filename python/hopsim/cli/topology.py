@@ -17,11 +17,13 @@ from hopsim.files import atomic
 
 LOAD_IS_MISSING = "load: is missing"
 """Of the message that refuses a document because it states no load."""
+FORMATS = (".png", ".pdf", ".svg")
+"""How the names of figures end."""
 
 
 @click.group("topology")
 def command() -> None:
-    """Say what the network of FILE is like, or write its links.
+    """Say what the network of FILE is like, write its links, or draw it.
 
     FILE is a document, of which the topology is taken, or the name of a preset or example.
     """
@@ -74,6 +76,41 @@ def export(experiment: str, assignments: tuple[str, ...], out: Path | None) -> N
         return
     try:
         atomic.write(out, lambda file: file.write(text.encode()))
+    except OSError as error:
+        raise ConfigError(f"--out {out}: {error.strerror or error}") from None
+
+
+@command.command("draw", short_help="Draw a network.")
+@options.experiment
+@options.assignments
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    default="topology.png",
+    show_default=True,
+    help="Where to; the name ends in .png, .pdf or .svg.",
+)
+def draw(experiment: str, assignments: tuple[str, ...], out: Path) -> None:
+    """Draw the network of FILE: its routers, links by class, and nodes if there are not too many routers.
+
+    Groups of a dragonfly are circles, meshes and tori grids, trees and networks in which some routers have
+    no nodes levels; any other network is laid out by its links, or where it has more than 400 routers as a
+    circle.
+    """
+    if out.suffix not in FORMATS:
+        valid = f"a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+        raise ConfigError(f"--out {out}: is no kind of figure; valid: {valid}")
+    config = _one_network(_points(experiment, assignments))
+    text = json.dumps(config)
+    # Figures take as long to import as all the rest.
+    from hopsim.plot import style
+    from hopsim.report import drawing
+
+    found = json.loads(_core.topology_info(text))
+    figure = drawing.draw(config["topology"], found, _core.topology_links(text))
+    try:
+        click.echo(style.save(figure, out))
     except OSError as error:
         raise ConfigError(f"--out {out}: {error.strerror or error}") from None
 

@@ -11,11 +11,15 @@ import networkx as nx
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.collections import LineCollection
 
 import hopsim as hs
+from hopsim import _core
 from hopsim.cli import cli
+from hopsim.document.experiment import Experiment
 from hopsim.errors import ConfigError
 from hopsim.files import toml
+from hopsim.report import drawing
 
 TRAFFIC = {
     "load": 0.3,
@@ -226,3 +230,47 @@ def test_links_out_of_order_are_not_counted_and_not_exported() -> None:
     text = document(topology, faults=[{"links": {"fraction": 0.1}}])
     exported = [line for line in command("export", text=text).splitlines() if not line.startswith("#")]
     assert len(exported) == whole["links"] - drawn
+
+
+DRAWN: dict[str, dict[str, Any]] = {
+    **FAMILIES,
+    **DRAGONFLY_PLUS,
+    "dragonfly": {"p": 1, "a": 4, "h": 2},
+    "mesh": {"sides": [3, 4]},
+    "torus": {"sides": [3, 4, 3]},
+    "ring": {"routers": 5},
+    "hyperx": {"sides": [3, 4]},
+    "fat_tree": {"k": 2, "levels": 3},
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_drawing_has_every_link_once_and_every_router_and_node(name: str) -> None:
+    """Of links whose middle is left out both ends are drawn."""
+    config = json.loads(Experiment.of({**TRAFFIC, "topology": {name: DRAWN[name]}}).points()[0].config)
+    found = json.loads(_core.topology_info(json.dumps(config)))
+    links = _core.topology_links(json.dumps(config))
+    figure = drawing.draw(config["topology"], found, links)
+    (ax,) = figure.axes
+    lines = [collection for collection in ax.collections if isinstance(collection, LineCollection)]
+    points = [len(collection.get_offsets()) for collection in ax.collections if collection not in lines]
+    assert points == [found["nodes"], found["routers"]]
+    to_nodes, *between = [collection.get_segments() for collection in lines]
+    assert len(to_nodes) == found["nodes"]
+    segments = [segment for segments in between for segment in segments]
+    short = [line for line in segments if len(line) == 2 and np.hypot(*(line[1] - line[0])) < 0.36]
+    assert len(segments) - len(short) / 2 == found["links"] == len(links)
+    assert (len(short) > 0) == (name == "torus")
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert sum(int(text.split()[0]) for text in texts) == found["links"]
+
+
+def test_a_network_is_drawn_into_a_file_of_the_kind_that_its_name_says(tmp_path: Path) -> None:
+    text = document({"ring": {"routers": 4}})
+    for name, begins in {"a.png": b"\x89PNG", "b.pdf": b"%PDF", "c.svg": b"<?xml"}.items():
+        assert command("draw", "--out", str(tmp_path / name), text=text) == f"{tmp_path / name}\n"
+        assert (tmp_path / name).read_bytes().startswith(begins)
+    assert refused("draw", "--out", "d.jpg", text=text) == (
+        "--out d.jpg: is no kind of figure; valid: a name that ends in .png, .pdf or .svg"
+    )
+    assert "No such file" in refused("draw", "--out", str(tmp_path / "none" / "e.png"), text=text)
