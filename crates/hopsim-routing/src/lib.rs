@@ -63,7 +63,9 @@ macro_rules! mechanisms {
         }
 
         /// A mechanism ready to route.
+        // With a tag of its own: asking which it is, once or twice per packet-hop, must not depend on what a mechanism holds.
         #[derive(Clone, Debug)]
+        #[repr(u8)]
         pub enum Routing {
             $(#[doc = concat!("See [`", stringify!($module), "`].")] $name($module::$name),)*
         }

@@ -54,7 +54,9 @@ macro_rules! topologies {
         }
 
         /// A topology ready to be asked.
+        // With a tag of its own: asking which it is must not depend on what a topology holds.
         #[derive(Clone, Debug)]
+        #[repr(u8)]
         pub enum Topology {
             $(#[doc = concat!("See [`", stringify!($module), "`].")] $kind($module::$kind),)*
         }

@@ -6,6 +6,7 @@ use crate::snapshots::{goes_on, savable};
 use hopsim_core::engine::{Control, Trial, audit, run, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_cycles::change::LinkEnd;
+use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::plan::{Epoch, Plan};
 use hopsim_measure::trace::{Hop, PacketTrace};
@@ -210,6 +211,10 @@ impl Draws {
         if kind == "cioq" {
             router["speedup"] = json!(self.of(&[1.0, 1.5, 2.0]));
         }
+        let answers = traffic.get("request_reply").is_some();
+        if kind == "input_queued" && !answers && seed.is_multiple_of(3) {
+            router["consumption"] = json!("parallel");
+        }
         let mut links = json!({ "injection": { "latency": 1 } });
         let classes: &[&str] = if has_two_classes { &["local", "global"] } else { &["network"] };
         for &class in classes {
@@ -251,7 +256,7 @@ fn drawn(seed: u64) -> Result<Plan, String> {
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 28] = [
+const LEAST: [(&str, usize); 29] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -271,6 +276,7 @@ const LEAST: [(&str, usize); 28] = [
     ("several lengths", 50),
     ("replies", 20),
     ("slow links", 50),
+    ("parallel consumption", 50),
     ("drain", 150),
     ("static", 50),
     ("from the beginning", 50),
@@ -458,6 +464,7 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
         (!one_length, "several lengths"),
         (plan.system.jobs.iter().any(JobPlan::request_reply), "replies"),
         (plan.system.network.slowest_link() > 1, "slow links"),
+        (plan.system.cioq().consumption == Consumption::Parallel, "parallel consumption"),
     ];
     traits.into_iter().filter(|(is_met, _)| *is_met).for_each(|(_, name)| coverage.count(name, 1));
     coverage.count(routing, 1);
