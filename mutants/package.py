@@ -137,6 +137,7 @@ WITHOUT_NUMBERS = frozenset(
         "hopsim/plot/options",
         "hopsim/plot/timeseries",
         "hopsim/report/__init__",
+        "hopsim/report/drawing",
         "hopsim/report/layout",
         "hopsim/report/page",
         "hopsim/results/__init__",

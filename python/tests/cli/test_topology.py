@@ -253,7 +253,9 @@ def test_a_drawing_has_every_link_once_and_every_router_and_node(name: str) -> N
     figure = drawing.draw(config["topology"], found, links)
     (ax,) = figure.axes
     lines = [collection for collection in ax.collections if isinstance(collection, LineCollection)]
-    points = [len(collection.get_offsets()) for collection in ax.collections if collection not in lines]
+    points = [
+        len(np.asarray(collection.get_offsets())) for collection in ax.collections if collection not in lines
+    ]
     assert points == [found["nodes"], found["routers"]]
     to_nodes, *between = [collection.get_segments() for collection in lines]
     assert len(to_nodes) == found["nodes"]

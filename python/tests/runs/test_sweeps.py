@@ -112,7 +112,7 @@ EVERYTHING = {
 def side_by_side(*documents: Mapping[str, Any]) -> dict[str, Any]:
     """A sweep whose points are these documents, every section of which is varied."""
     # Most networks are in order, and say nothing of faults.
-    whole = [{"faults": [], **document} for document in documents]
+    whole: list[dict[str, Any]] = [{"faults": [], **document} for document in documents]
     assert len({tuple(sorted(document)) for document in whole}) == 1
     return {"sweep": {"zip": {key: [document[key] for document in whole] for key in whole[0]}}}
 
