@@ -8,7 +8,9 @@ use hopsim_core::error::RunError;
 use hopsim_cycles::change::LinkEnd;
 use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::jobs::JobPlan;
+use hopsim_experiment::config::stop::Warmup;
 use hopsim_experiment::plan::{Epoch, Plan};
+use hopsim_measure::Column;
 use hopsim_measure::trace::{Hop, PacketTrace};
 use hopsim_network::topology::faults::Reconfiguration;
 use hopsim_random::{Purpose, Stream};
@@ -387,6 +389,7 @@ fn counts_agree(plan: &Plan, lives: &[Life]) -> Result<(), String> {
             return Err(format!("packets_{name} is {found} in the engine and {expected} in the reference"));
         }
     }
+    windows_agree(plan, lives)?;
     let twice = lives.iter().filter(|life| {
         let fates = [life.lost.is_some(), life.dropped, life.trace.delivered.is_some()];
         fates.into_iter().filter(|&fate| fate).count() > 1
@@ -395,6 +398,38 @@ fn counts_agree(plan: &Plan, lives: &[Life]) -> Result<(), String> {
         0 => Ok(()),
         count => Err(format!("{count} packets have two fates")),
     }
+}
+
+/// Cycles of the warm-up, and of the intervals of a time series.
+const WARMUP: u32 = 200;
+const INTERVAL: u32 = 50;
+
+/// Losses count in the window in which they happen, and in the interval.
+fn windows_agree(plan: &Plan, lives: &[Life]) -> Result<(), String> {
+    let mut experiment = plan.experiment.clone();
+    experiment.measure.warmup = Warmup::Cycles(WARMUP);
+    (experiment.measure.cycles, experiment.measure.interval) = (CYCLES - WARMUP, INTERVAL);
+    let plan = Plan::new(&experiment).map_err(|error| error.to_string())?;
+    let outcome = run(&plan, &Control::default()).map_err(|error| error.to_string())?;
+    let losses: Vec<u32> = lives.iter().filter_map(|life| Some(life.lost?.at)).collect();
+    let expected = losses.iter().filter(|&&at| at >= WARMUP).count() as u64;
+    let found = &outcome.summary["packets_lost"];
+    if found.as_u64() != Some(expected) {
+        return Err(format!(
+            "packets_lost of the window is {found} in the engine and {expected} in the reference"
+        ));
+    }
+    let mut by_interval = vec![0; CYCLES.div_ceil(INTERVAL) as usize];
+    for at in losses {
+        by_interval[(at / INTERVAL) as usize] += 1;
+    }
+    let (_, series) = outcome.tables.iter().find(|(name, _)| name == "timeseries").unwrap();
+    let lost = series.iter().find(|(name, _)| name == "lost").map(|(_, column)| column);
+    // Without links that fail in the middle of the run there is no such column.
+    if !plan.epochs.is_empty() && lost != Some(&Column::U32(by_interval.clone())) {
+        return Err(format!("lost: {lost:?} in the engine and {by_interval:?} in the reference"));
+    }
+    Ok(())
 }
 
 /// Whether a link is out of order in a cycle, by the changes of a plan.
