@@ -112,7 +112,8 @@ impl Plan {
             experiment.router.crossbar_inputs().number() as u8,
         ));
         check_size(&network)?;
-        let routing = tables.routings(&experiment, &paths, &network).swap_remove(0);
+        let routings = tables.routings(&experiment, &paths, &network);
+        let routing = routings[0].clone();
         let jobs = jobs::build(&experiment, &topology, &network, library)?;
         if let RouterPlan::Cioq(router) = &mut router {
             let sizes = flow_control::Sizes::new(&network, &jobs);
@@ -133,7 +134,7 @@ impl Plan {
         programs::check_contention(&plan)?;
         plan.check_rows()?;
         packets::check(&plan)?;
-        plan.epochs = tables.epochs(&plan, &paths);
+        plan.epochs = tables.epochs(&plan, &routings);
         Ok(plan)
     }
 

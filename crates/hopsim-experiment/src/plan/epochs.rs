@@ -152,9 +152,8 @@ impl Tables {
         change
     }
 
-    /// The epochs of a plan, whose paths are these by table.
-    pub fn epochs(&self, plan: &Plan, paths: &[Paths]) -> Vec<Epoch> {
-        let routings = self.routings(&plan.experiment, paths, &plan.system.network);
+    /// The epochs of a plan, whose routing is this by table.
+    pub fn epochs(&self, plan: &Plan, routings: &[Routing]) -> Vec<Epoch> {
         let mut epochs = Vec::new();
         for at in self.cycles() {
             let (change, left) = (self.change_at(at, &plan.system.topology), self.left_out(at));

@@ -1841,42 +1841,43 @@ fn links_that_fail_in_the_middle_of_a_run() {
     );
 }
 
+/// The message about the ring, one of whose links fails, with other overrides besides.
+fn with_a_link_that_fails(others: &[&str]) -> String {
+    graph(&RING, &[&["faults=[{ at = 100, links = { between = [[0, 1]] } }]"], others].concat())
+}
+
 #[test]
 fn what_does_not_know_of_links_that_fail() {
-    let with = |others: &[&str]| {
-        let fault = "faults=[{ at = 100, links = { between = [[0, 1]] } }]";
-        graph(&RING, &[&[fault], others].concat())
-    };
     let valid = "faults without at and until";
     assert_eq!(
-        with(&["router=virtual_channel"]),
+        with_a_link_that_fails(&["router=virtual_channel"]),
         format!(
             "router.virtual_channel (override): links cannot fail in the middle of a run where packets move flit by flit; \
              valid: router.cioq or input_queued, or {valid}"
         )
     );
     assert_eq!(
-        with(&["router.cioq.flow_control=on_off"]),
+        with_a_link_that_fails(&["router.cioq.flow_control=on_off"]),
         format!(
             "router.cioq.flow_control.on_off (override): a link that fails loses words on and off; valid: credits, or {valid}"
         )
     );
     assert_eq!(
-        with(&["routing=up_down"]),
+        with_a_link_that_fails(&["routing=up_down"]),
         format!(
             "routing.up_down (override): a packet that has gone down one tree may have no way on in the tree of other links; \
              valid: routing.minimal, adaptive, valiant, ugal or par, or {valid}"
         )
     );
     assert_eq!(
-        with(&["measure.streams=[\"waits\"]"]),
+        with_a_link_that_fails(&["measure.streams=[\"waits\"]"]),
         format!(
             "measure.streams = \"waits\" (override): the stream waits cannot go on with other tables; \
              valid: no such stream, or {valid}"
         )
     );
     assert_eq!(
-        with(&["measure.warmup=auto"]),
+        with_a_link_that_fails(&["measure.warmup=auto"]),
         format!(
             "measure (override): links fail in a given cycle, and nobody knows beforehand when this run is measured; \
              valid: no measure.stop or measure.end, and measure.warmup in cycles; or {valid}"
@@ -1886,14 +1887,10 @@ fn what_does_not_know_of_links_that_fail() {
 
 #[test]
 fn nodes_that_wait_for_packets_which_may_be_lost() {
-    let with = |others: &[&str]| {
-        let fault = "faults=[{ at = 100, links = { between = [[0, 1]] } }]";
-        graph(&RING, &[&[fault], others].concat())
-    };
     let valid = "faults without at and until";
     let requests = |more: &str| {
         let requests = format!("jobs.0.traffic.request_reply={{{more}}}");
-        with(&[&requests, "routing=valiant", "router.cioq.vcs.injection=2"])
+        with_a_link_that_fails(&[&requests, "routing=valiant", "router.cioq.vcs.injection=2"])
     };
     assert_eq!(requests(""), "accepted");
     assert_eq!(
