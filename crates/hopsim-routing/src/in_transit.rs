@@ -5,7 +5,9 @@ use super::minimal::Minimal;
 use super::prospect::{Choice, Misroutes, Options, Prospect};
 use super::trigger::{Bar, Candidate, TriggerConfig};
 use super::view::{Draws, Sensors, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Place, Request, Route, RouteState, Way};
+use super::{
+    Decision, Head, Hop, Leg, Mechanism, NO_VC, OfSource, Place, Request, Route, RouteState, Way,
+};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::dragonfly::Dragonfly;
@@ -277,7 +279,7 @@ fn nth_bit(words: [u64; 4], mut nth: u32) -> Option<usize> {
 }
 
 impl Mechanism for InTransit {
-    const READS_SOURCE: bool = true;
+    const READS: OfSource = OfSource::Group;
 
     fn each_choice(
         &self,

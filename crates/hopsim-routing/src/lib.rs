@@ -11,15 +11,19 @@ pub mod adaptive;
 pub mod dateline;
 pub mod detour;
 pub mod detour_region;
+pub mod ecmp;
 pub mod flexvc;
 pub mod grants;
 pub mod in_transit;
+pub mod k_shortest_paths;
 pub mod layers;
 pub mod minimal;
+pub mod multipath;
 pub mod o1turn;
 pub mod olm;
 pub mod par;
 pub mod path;
+pub mod path_table;
 pub mod piggyback;
 pub mod progressive;
 pub mod prospect;
@@ -193,10 +197,10 @@ macro_rules! mechanisms {
                 }
             }
 
-            /// Whether heads in transit look at the group of their source.
-            pub fn reads_source(&self) -> bool {
+            /// What heads in transit look at of their source.
+            pub fn reads(&self) -> OfSource {
                 match self {
-                    $(Self::$name(_) => $module::$name::READS_SOURCE,)*
+                    $(Self::$name(_) => $module::$name::READS,)*
                 }
             }
 
@@ -229,6 +233,10 @@ mechanisms! {
     Minimal(minimal),
     /// Any shortest path, by the output with most free space (meshes, tori, HyperX, fat trees, graphs).
     Adaptive(adaptive),
+    /// Any shortest path, drawn by packet or by flow (equal-cost multi-path, packet spraying).
+    Ecmp(ecmp),
+    /// One of several short paths, drawn by packet or by flow (graphs).
+    KShortestPaths(k_shortest_paths),
     /// Dimension by dimension, in increasing or in decreasing order (O1TURN).
     O1turn(o1turn),
     /// Up towards a root, then down: any network in one VC (Autonet).
@@ -554,6 +562,17 @@ pub enum Reverts {
     Everywhere,
 }
 
+/// What a mechanism looks at of the source of a packet that has left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfSource {
+    /// Nothing.
+    Nothing,
+    /// The group of its router.
+    Group,
+    /// Its router.
+    Router,
+}
+
 /// A routing mechanism.
 pub trait Mechanism {
     /// The minimal routing underneath: topology and VCs.
@@ -576,8 +595,8 @@ pub trait Mechanism {
         self.base().towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed)
     }
 
-    /// Whether heads in transit look at the group of their source.
-    const READS_SOURCE: bool = false;
+    /// What heads in transit look at of their source.
+    const READS: OfSource = OfSource::Nothing;
 
     /// Whether packets on a detour go on where they pass their destination; otherwise they are delivered there.
     const PASSES_DESTINATION: bool = false;

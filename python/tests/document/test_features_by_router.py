@@ -53,6 +53,8 @@ FEATURES: dict[str, dict[str, Any]] = {
     "graph, `minimal`": GRAPH,
     "graph, `up_down`": {**GRAPH, "routing": {"up_down": {}}},
     "graph, `adaptive`": {**GRAPH, "routing": {"adaptive": {}}},
+    "graph, HyperX, fat tree, `ecmp`": {**HYPERX, "routing": {"ecmp": {}}},
+    "graph, `k_shortest_paths`": {**GRAPH, "routing": {"k_shortest_paths": {}}},
     "graph, `valiant`, `ugal`": {**GRAPH, "routing": {"ugal": {}}},
     "slim fly, PolarFly, jellyfish, Xpander, XGFT": {"topology": {"slim_fly": {"q": 4}}},
     "dragonfly+, `minimal`, `valiant`, `ugal`": {

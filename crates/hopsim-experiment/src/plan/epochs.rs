@@ -199,12 +199,20 @@ pub fn check(experiment: &Experiment, outages: &[Outage]) -> Result<(), ConfigEr
             "credits, or faults without at and until",
         );
     }
+    if let RoutingConfig::KShortestPaths(_) = experiment.routing {
+        let reason = "a packet keeps to the path that it has drawn, which may lead over links that are out of order";
+        return refuse(
+            "routing.k_shortest_paths".into(),
+            reason,
+            "routing.minimal, adaptive, ecmp, valiant, ugal or par, or faults without at and until",
+        );
+    }
     if let RoutingConfig::UpDown(_) = experiment.routing {
         let reason = "a packet that has gone down one tree may have no way on in the tree of other links";
         return refuse(
             "routing.up_down".into(),
             reason,
-            "routing.minimal, adaptive, valiant, ugal or par, or faults without at and until",
+            "routing.minimal, adaptive, ecmp, valiant, ugal or par, or faults without at and until",
         );
     }
     check_jobs(experiment)?;

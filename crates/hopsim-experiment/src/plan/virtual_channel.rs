@@ -393,6 +393,8 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         RoutingConfig::Par(_) if !has_groups => return Ok(()),
         RoutingConfig::Minimal(_)
         | RoutingConfig::Adaptive(_)
+        | RoutingConfig::Ecmp(_)
+        | RoutingConfig::KShortestPaths(_)
         | RoutingConfig::O1turn(_)
         | RoutingConfig::UpDown(_)
         | RoutingConfig::Valiant(_)
@@ -405,6 +407,6 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         }
     };
     Err(ConfigError::new(format!("routing.{}", experiment.routing.name()), reason).valid(
-        "minimal, adaptive, o1turn, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
+        "minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
     ))
 }

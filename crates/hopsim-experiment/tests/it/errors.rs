@@ -158,11 +158,11 @@ fn job_without_a_name() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -179,11 +179,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
 }
 
@@ -242,7 +242,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -1054,7 +1054,7 @@ fn override_that_does_not_fit() {
     );
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         message_of(
@@ -1400,6 +1400,46 @@ fn routing_that_a_cube_or_tree_cannot_carry() {
         after("[routing.adaptive]"),
         "line 7, column 10: routing.adaptive: a dragonfly has one shortest path between most routers; \
          valid: topology.mesh, torus, ring, hyperx, fat_tree or graph; olm or par in a dragonfly"
+    );
+}
+
+#[test]
+fn several_paths_that_there_are_not() {
+    assert_eq!(
+        after("[routing.ecmp]"),
+        "line 7, column 10: routing.ecmp: a dragonfly has one shortest path between most routers; \
+         valid: topology.graph or a family of graphs, hyperx or fat_tree; routing.minimal"
+    );
+    assert_eq!(
+        on(MESH, "routing = \"ecmp\""),
+        "routing.ecmp: needs a VC for every link of a path, and there are long ones in a mesh, torus or ring; \
+         valid: topology.graph or a family of graphs, hyperx or fat_tree; routing.minimal"
+    );
+    assert_eq!(
+        on("slim_fly.q = 4", "routing.ecmp.seed = 2"),
+        "routing.ecmp.seed = 2: packets draw from the numbers of measure.seed; valid: no such key, or by = \"flow\""
+    );
+    assert_eq!(
+        on(MESH, "routing = \"k_shortest_paths\""),
+        "routing.k_shortest_paths: paths are found in a graph; \
+         valid: topology.graph, slim_fly, polarfly, jellyfish, xpander or xgft; routing.minimal"
+    );
+    let plus = "dragonfly_plus.leaves = 2";
+    for routing in ["ecmp", "k_shortest_paths"] {
+        assert_eq!(
+            on(plus, &format!("routing = \"{routing}\"")),
+            format!(
+                "routing.{routing}: looks for links of one class, and the topology has two; valid: routing.minimal, valiant or ugal"
+            )
+        );
+    }
+    assert_eq!(
+        on("slim_fly.q = 4", "routing.k_shortest_paths.k = 65"),
+        "routing.k_shortest_paths.k = 65: out of range; valid: 1 … 64"
+    );
+    assert_eq!(
+        on("jellyfish = { routers = 1200, degree = 4 }", "routing.k_shortest_paths.k = 64"),
+        "routing.k_shortest_paths.k = 64: between 1200 routers there would be up to 92160000 paths; valid: 1 … 46"
     );
 }
 
@@ -1866,7 +1906,14 @@ fn what_does_not_know_of_links_that_fail() {
         with_a_link_that_fails(&["routing=up_down"]),
         format!(
             "routing.up_down (override): a packet that has gone down one tree may have no way on in the tree of other links; \
-             valid: routing.minimal, adaptive, valiant, ugal or par, or {valid}"
+             valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
+        )
+    );
+    assert_eq!(
+        with_a_link_that_fails(&["routing=k_shortest_paths"]),
+        format!(
+            "routing.k_shortest_paths (override): a packet keeps to the path that it has drawn, which may lead over links that are out of order; \
+             valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
         )
     );
     assert_eq!(

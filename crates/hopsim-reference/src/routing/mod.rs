@@ -11,6 +11,7 @@ pub mod families;
 pub mod faults;
 mod head;
 mod in_transit;
+mod multipath;
 mod o1turn;
 mod oblivious;
 pub mod rules;
@@ -61,6 +62,7 @@ impl Simulator<'_> {
             Mechanism::Adaptive => adaptive::choose(head),
             Mechanism::UpDown(rule) => Some(rule.choose(head)),
             Mechanism::O1turn(rule) => Some(o1turn::choose(*rule, head)),
+            Mechanism::Multipath(rule) => Some(rule.choose(head)),
         }
     }
 
@@ -75,6 +77,7 @@ impl Simulator<'_> {
             Mechanism::Adaptive => adaptive::options(head),
             Mechanism::UpDown(rule) => rule.options(head),
             Mechanism::O1turn(rule) => o1turn::options(*rule, head),
+            Mechanism::Multipath(rule) => rule.options(head),
         }
     }
 

@@ -187,6 +187,11 @@ impl Ways {
         self.neighbours[router][port]
     }
 
+    /// The ports of the links of a router.
+    pub fn links(&self, router: usize) -> Vec<usize> {
+        (0..self.neighbours[router].len()).filter(|&port| self.neighbours[router][port].is_some()).collect()
+    }
+
     /// The group of a router; without groups all are in one.
     pub fn group(&self, router: usize) -> usize {
         self.dragonfly().map_or(0, |shape| router / shape.a)

@@ -134,10 +134,11 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 32] = [
+const NONMINIMAL: [&str; 33] = [
     "up_down graph",
     "par graph",
     "par hyperx",
+    "k_shortest_paths",
     "valiant",
     "valiant mesh",
     "valiant torus",
@@ -170,7 +171,7 @@ const NONMINIMAL: [&str; 32] = [
 ];
 
 /// where they never do,
-const MINIMAL: [&str; 19] = [
+const MINIMAL: [&str; 22] = [
     "minimal",
     "minimal mesh",
     "minimal torus",
@@ -183,6 +184,9 @@ const MINIMAL: [&str; 19] = [
     "adaptive ring",
     "adaptive fat_tree",
     "adaptive graph",
+    "ecmp fat_tree",
+    "ecmp graph",
+    "ecmp hyperx",
     "up source",
     "up destination",
     "up random",

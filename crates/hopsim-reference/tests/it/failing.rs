@@ -103,7 +103,8 @@ impl Draws {
 
     fn routing(&mut self) -> Value {
         let threshold = self.any(0..3);
-        match self.any(0..6) {
+        match self.any(0..7) {
+            6 => json!({ "ecmp": { "by": self.of(&["packet", "flow"]) } }),
             0 => json!({ "minimal": {} }),
             1 => json!({ "adaptive": {} }),
             2 => json!({ "valiant": { "recompute": self.one_in(2) } }),
@@ -258,7 +259,7 @@ fn drawn(seed: u64) -> Result<Plan, String> {
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 29] = [
+const LEAST: [(&str, usize); 30] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -271,6 +272,7 @@ const LEAST: [(&str, usize); 29] = [
     ("input_queued", 200),
     ("minimal", 80),
     ("adaptive", 50),
+    ("ecmp", 50),
     ("valiant", 50),
     ("ugal", 100),
     ("par", 50),
@@ -292,9 +294,10 @@ const LEAST: [(&str, usize); 29] = [
 ];
 
 /// Packets that must be lost.
-const LOST: [(&str, usize); 10] = [
+const LOST: [(&str, usize); 11] = [
     ("lost, link, minimal", 50),
     ("lost, link, adaptive", 50),
+    ("lost, link, ecmp", 50),
     ("lost, link, valiant", 50),
     ("lost, link, ugal", 50),
     ("lost, link, par", 50),
@@ -543,7 +546,7 @@ fn all_agree(seeds: Range<u64>) -> Coverage {
 
 #[test]
 fn engine_and_reference_agree_on_every_packet_when_links_fail() {
-    let coverage = all_agree(0..600);
+    let coverage = all_agree(0..750);
     coverage.check(&LEAST);
     coverage.check(&LOST);
 }

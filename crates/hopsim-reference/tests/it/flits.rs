@@ -47,7 +47,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 123] = [
+const COVERED: [&str; 125] = [
     "several outputs of the crossbar",
     "shared buffers",
     "shared buffers with a reserve of a flit",
@@ -68,6 +68,8 @@ const COVERED: [&str; 123] = [
     "switch allocation delay 3",
     "decided once",
     "o1turn",
+    "ecmp",
+    "k_shortest_paths",
     "occupancy of ports",
     "2 steps in two cycles",
     "3 steps in two cycles",

@@ -327,6 +327,45 @@ fn any_shortest_path_of_a_graph() {
 }
 
 #[test]
+fn drawn_shortest_paths() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let mut few = graph(10, &chords, "spread");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    for routing in [json!({ "ecmp": {} }), json!({ "ecmp": { "by": "flow", "seed": 3 } })] {
+        for (topology, vcs) in [(&graph(10, &chords, "first"), 3), (&grid(4, "spread"), 7), (&few, 5)] {
+            agree([of_one_class(topology, &routing, vcs)]);
+        }
+        agree([with_replies(of_one_class(&few, &routing, 6))]);
+        let hyperx = json!({ "hyperx": { "sides": [4, 3, 2], "nodes_per_router": 3 } });
+        agree([of_one_class(&hyperx, &routing, 3), with_replies(of_one_class(&hyperx, &routing, 6))]);
+        for tree in [
+            json!({ "xgft": { "children": [3, 3, 2], "parents": [1, 2, 3] } }),
+            json!({ "fat_tree": { "k": 3, "levels": 3 } }),
+        ] {
+            agree([1, 3].map(|vcs| of_one_class(&tree, &routing, vcs)));
+        }
+        agree([of_one_class(&json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } }), &routing, 2)]);
+    }
+}
+
+#[test]
+fn several_short_paths() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let mut few = graph(10, &chords, "spread");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    for routing in [
+        json!({ "k_shortest_paths": { "k": 1 } }),
+        json!({ "k_shortest_paths": { "k": 6 } }),
+        json!({ "k_shortest_paths": { "k": 6, "by": "flow", "seed": 2 } }),
+    ] {
+        agree([of_one_class(&few, &routing, 9), with_replies(of_one_class(&few, &routing, 16))]);
+        agree([of_one_class(&json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } }), &routing, 4)]);
+        let jellyfish = json!({ "jellyfish": { "routers": 14, "degree": 4, "nodes_per_router": 2 } });
+        agree([of_one_class(&jellyfish, &routing, 5)]);
+    }
+}
+
+#[test]
 fn detours_behind_the_first_hop() {
     let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
     let mut few = graph(10, &chords, "spread");

@@ -1,7 +1,7 @@
 //! The VCs of a network, and by which rule hops may use them.
 
 use super::flexvc::Order;
-use super::layers;
+use super::{layers, multipath};
 use super::paths::{LinkVc, count, number, paths};
 use crate::routing::ways::Ways;
 use crate::routing::{families, faults};
@@ -93,9 +93,17 @@ impl Vcs {
                     RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
                     Topology::Graph(_) | Topology::HyperX(_),
                 ) if !families::goes_up_and_down(plan) => Rule::ByHop(by_hop(2 * ways.farthest())),
-                (RoutingConfig::Adaptive(_), Topology::Graph(_)) if !families::goes_up_and_down(plan) => {
+                (RoutingConfig::KShortestPaths(config), _) => {
+                    let paths = multipath::paths(config, ways);
+                    let links = paths.iter().flatten().flatten().map(Vec::len);
+                    Rule::ByHop(by_hop(links.max().unwrap_or(1).max(1)))
+                }
+                (RoutingConfig::Adaptive(_) | RoutingConfig::Ecmp(_), Topology::Graph(_))
+                    if !families::goes_up_and_down(plan) =>
+                {
                     Rule::ByHop(by_hop(ways.farthest()))
                 }
+                (RoutingConfig::Ecmp(_), Topology::HyperX(_)) => Rule::ByHop(by_hop(ways.farthest().max(1))),
                 (RoutingConfig::Par(_), _) => Rule::ByHop(by_hop(ways.longest_with_a_turn())),
                 (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_) | RoutingConfig::O1turn(_), _) => {
                     match plan.system.router {
