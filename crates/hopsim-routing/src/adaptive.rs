@@ -90,7 +90,7 @@ impl Mechanism for Adaptive {
         let (first, ports) = self.base.topology().nearer(head.router, head.destination, state.trunk);
         // The lowest port is that of the lowest dimension.
         let port = (first as u32 + ports.trailing_zeros()) as u16;
-        let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false };
+        let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC };
         if !self.escape && ports.is_power_of_two() {
             return Route::Fixed(hop);
         }

@@ -2,7 +2,7 @@
 
 use super::minimal::Minimal;
 use super::multipath::{self, Draw, DrawnBy};
-use super::{Head, Hop, Leg, Mechanism, Paths, Route, RouteState, Way};
+use super::{Head, Hop, Leg, Mechanism, NO_VC, Paths, Route, RouteState, Way};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
 use hopsim_random::Stream;
@@ -72,7 +72,7 @@ impl Ecmp {
 }
 
 fn hop(port: u32) -> Hop {
-    Hop { port: port as u16, class: 0, leg: Leg::Final, reuses: false }
+    Hop { port: port as u16, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC }
 }
 
 /// The bits that are set, ascending.

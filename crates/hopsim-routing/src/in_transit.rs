@@ -224,7 +224,7 @@ impl InTransit {
     /// The VC of a misroute over any port of a class.
     fn misroute(&self, head: &Head, class: u8, leg: Leg) -> u8 {
         let port = self.ports[class as usize].0 as u16;
-        self.base.vcs().way(head, Hop { port, class, leg, reuses: self.rule.reuses }).vc
+        self.base.vcs().way(head, Hop { port, class, leg, reuses: self.rule.reuses, vc: NO_VC }).vc
     }
 
     /// The misroute taken over a link of `class`, if one will do. `due`: any output that can take the packet.

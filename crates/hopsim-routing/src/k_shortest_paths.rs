@@ -1,13 +1,13 @@
 //! Routing over several short paths: see [`Config`].
 
 use super::minimal::Minimal;
-use super::multipath::{Draw, DrawnBy};
+use super::multipath::DrawnBy;
+use super::on_paths::OnPaths;
 use super::path_table::{MOST_STEPS, PathTable, TooLong};
-use super::{Head, Hop, Leg, Mechanism, OfSource, Paths, Place, Route, RouteState, Way, vcs};
+use super::{Paths, vcs};
 use hopsim_network::error::{ConfigError, within};
 use hopsim_network::topology::graph::Graph;
 use hopsim_network::topology::{Interconnect as _, Topology};
-use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -97,76 +97,9 @@ impl Config {
     pub fn build(&self, base: Minimal) -> KShortestPaths {
         let Topology::Graph(graph) = base.topology() else { unreachable!("the plan refuses other topologies") };
         let table = self.table(graph).unwrap_or_else(|_| unreachable!("they have been found before"));
-        KShortestPaths { table: Arc::new(table), draw: self.by.draw(Some(self.seed)), base }
+        OnPaths::new(Arc::new(table), self.by.draw(Some(self.seed)), base)
     }
 }
 
 /// One of several short paths.
-#[derive(Clone, Debug)]
-pub struct KShortestPaths {
-    table: Arc<PathTable>,
-    draw: Draw,
-    base: Minimal,
-}
-
-impl KShortestPaths {
-    fn source(&self, head: &Head) -> u32 {
-        self.base.topology().router_of(head.source)
-    }
-
-    /// What a packet remembers that takes one of the paths from its source.
-    fn settled(&self, head: &Head, number: u32) -> RouteState {
-        let mut state = RouteState { trunk: number as u16, ..RouteState::NEW };
-        let (from, to) = (head.router, head.destination);
-        let links = self.table.path(from, to, number).len() as u32;
-        if links > self.base.topology().minimal_hops(from, to).iter().map(|&hops| u32::from(hops)).sum() {
-            state.misroute(Place::Injection);
-        }
-        state
-    }
-
-    /// The next hop on the path of a packet that has not arrived.
-    fn hop(&self, head: &Head, state: RouteState) -> Hop {
-        let mut at = self.source(head);
-        for &port in self.table.path(at, head.destination, state.trunk.into()) {
-            if at == head.router {
-                return Hop { port, class: 0, leg: Leg::Final, reuses: false };
-            }
-            let next = self.base.topology().neighbour(at, port.into());
-            at = next.unwrap_or_else(|| unreachable!("paths follow links")).0;
-        }
-        unreachable!("the packet is on its path")
-    }
-}
-
-impl Mechanism for KShortestPaths {
-    const READS: OfSource = OfSource::Router;
-
-    fn base(&self) -> &Minimal {
-        &self.base
-    }
-
-    fn route(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
-        if head.router == head.destination {
-            return Route::Arrived;
-        }
-        if head.at_injection() {
-            let several = self.table.count(head.router, head.destination);
-            let mut stream = self.draw.stream(head, self.base.topology(), draw);
-            *state = self.settled(head, stream.below(several));
-        }
-        Route::Fixed(self.hop(head, *state))
-    }
-
-    fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
-        if head.router == head.destination {
-            return visit(None, state);
-        }
-        let mut go = |state| visit(Some(self.base.way(head, self.hop(head, state))), state);
-        if head.at_injection() {
-            (0..self.table.count(head.router, head.destination)).for_each(|number| go(self.settled(head, number)));
-        } else {
-            go(state);
-        }
-    }
-}
+pub type KShortestPaths = OnPaths;

@@ -21,15 +21,18 @@ pub mod minimal;
 pub mod multipath;
 pub mod o1turn;
 pub mod olm;
+pub mod on_paths;
 pub mod par;
 pub mod path;
 pub mod path_table;
 pub mod piggyback;
+pub mod polarized;
 pub mod progressive;
 pub mod prospect;
 pub mod sequence;
 pub mod source;
 pub mod source_adaptive;
+pub mod table;
 pub mod trigger;
 pub mod ugal;
 pub mod up_down;
@@ -43,6 +46,7 @@ use hopsim_network::topology::Topology;
 use hopsim_random::Stream;
 use layers::Layers;
 use minimal::Minimal;
+use path_table::PathTable;
 use prospect::Prospect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -237,6 +241,10 @@ mechanisms! {
     Ecmp(ecmp),
     /// One of several short paths, drawn by packet or by flow (graphs).
     KShortestPaths(k_shortest_paths),
+    /// The paths of a table of one's own, with the VCs that it gives.
+    Table(table),
+    /// Away from the source and towards the destination, by the output with most free space (graphs, HyperX).
+    Polarized(polarized),
     /// Dimension by dimension, in increasing or in decreasing order (O1TURN).
     O1turn(o1turn),
     /// Up towards a root, then down: any network in one VC (Autonet).
@@ -378,6 +386,8 @@ pub struct Hop {
     pub leg: Leg,
     /// Whether a misroute may take the VC of an earlier hop again (OLM).
     pub reuses: bool,
+    /// The VC where a table gives it, else [`NO_VC`].
+    pub vc: u8,
 }
 
 /// Kinds of hops that differ in what may follow them.
@@ -475,6 +485,8 @@ pub enum Safety {
     Orders,
     /// Paths keep one VC from end to end, that of their layer.
     Layers(Arc<Layers>),
+    /// A table gives the VC of every hop. Nothing but the table itself keeps its packets from waiting for each other in a circle.
+    Given(Arc<PathTable>),
 }
 
 /// Paths whose links have VCs in increasing order; see [`path`].
@@ -542,6 +554,7 @@ impl Safety {
             Self::Any { vcs, .. } => Some(*vcs),
             Self::Dateline(_) | Self::Escape | Self::Phases | Self::Orders => Some(2),
             Self::Layers(layers) => Some(layers.count()),
+            Self::Given(table) => Some(table.vcs()),
         }
     }
 

@@ -5,7 +5,7 @@ use super::layers::Layers;
 use super::path::{G, L};
 use super::vcs::{self, Rings, Vcs};
 use super::view::View;
-use super::{Flexible, Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
+use super::{Flexible, Head, Hop, Leg, Mechanism, NO_VC, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::graph::Graph;
 use hopsim_network::topology::{Interconnect as _, LOCAL, Topology};
@@ -156,7 +156,7 @@ impl Minimal {
             (false, true) => Leg::Inside,
             (false, false) => Leg::Detour,
         };
-        Some(Hop { port: port as u16, class, leg, reuses: false })
+        Some(Hop { port: port as u16, class, leg, reuses: false, vc: NO_VC })
     }
 
     /// The VCs that a hop may use; of a hop that enters a ring their entries, which are numbered on behind them.

@@ -1,9 +1,11 @@
 //! Whole paths between any two routers with nodes, several for each two: found, and kept.
 
+use super::NO_VC;
 use hopsim_network::interrupt;
 use hopsim_network::topology::Interconnect as _;
 use hopsim_network::topology::graph::Graph;
 use hopsim_random::{Purpose, Streams};
+use std::ops::Range;
 
 /// Paths between routers, the ports of their links one after the other.
 #[derive(Clone, Debug)]
@@ -15,6 +17,8 @@ pub struct PathTable {
     begins: Vec<u32>,
     /// The ports -- constant.
     ports: Vec<u16>,
+    /// The VCs of the links where the paths say them, else none -- constant.
+    vcs: Vec<u8>,
 }
 
 /// The search for the paths of a pair would take too long.
@@ -24,6 +28,9 @@ pub struct TooLong {
     pub pair: [u32; 2],
 }
 
+/// Port and VC of the links of a path.
+pub type GivenPath = Vec<(u16, u8)>;
+
 /// Most links that are followed in a search for the paths of a pair.
 pub const MOST_STEPS: u64 = 20_000_000;
 
@@ -32,7 +39,7 @@ impl PathTable {
     pub fn shortest(graph: &Graph, most: u32, longest: u32, seed: u64) -> Result<Self, TooLong> {
         let routers_with_nodes = graph.routers_with_nodes();
         let mut table =
-            Self { routers_with_nodes, first: vec![0], begins: vec![0], ports: Vec::new() };
+            Self::new(routers_with_nodes);
         let orders = Streams::new(seed, Purpose::PathOrder);
         let mut search = Search::new(graph);
         for from in 0..routers_with_nodes {
@@ -68,6 +75,27 @@ impl PathTable {
         Some(())
     }
 
+    fn new(routers_with_nodes: u32) -> Self {
+        Self { routers_with_nodes, first: vec![0], begins: vec![0], ports: Vec::new(), vcs: Vec::new() }
+    }
+
+    /// Paths with the VCs of their links, all those of one pair after the other.
+    pub fn given<'a>(
+        routers_with_nodes: u32,
+        pairs: impl IntoIterator<Item = &'a [GivenPath]>,
+    ) -> Self {
+        let mut table = Self::new(routers_with_nodes);
+        for paths in pairs {
+            for path in paths {
+                table.ports.extend(path.iter().map(|&(port, _)| port));
+                table.vcs.extend(path.iter().map(|&(_, vc)| vc));
+                table.begins.push(table.ports.len() as u32);
+            }
+            table.first.push(table.begins.len() as u32 - 1);
+        }
+        table
+    }
+
     fn pair(&self, from: u32, to: u32) -> usize {
         (from * self.routers_with_nodes + to) as usize
     }
@@ -79,11 +107,29 @@ impl PathTable {
         self.first[pair + 1] - self.first[pair]
     }
 
+    /// The places of the links of one of them.
+    #[inline]
+    fn places(&self, from: u32, to: u32, number: u32) -> Range<usize> {
+        let path = (self.first[self.pair(from, to)] + number) as usize;
+        self.begins[path] as usize..self.begins[path + 1] as usize
+    }
+
     /// The ports of the links of one of them.
     #[inline]
     pub fn path(&self, from: u32, to: u32, number: u32) -> &[u16] {
-        let path = (self.first[self.pair(from, to)] + number) as usize;
-        &self.ports[self.begins[path] as usize..self.begins[path + 1] as usize]
+        &self.ports[self.places(from, to, number)]
+    }
+
+    /// Port and VC of the links of one of them, [`NO_VC`] where the paths do not say VCs.
+    #[inline]
+    pub fn links(&self, from: u32, to: u32, number: u32) -> impl Iterator<Item = (u16, u8)> {
+        self.places(from, to, number)
+            .map(|place| (self.ports[place], self.vcs.get(place).copied().unwrap_or(NO_VC)))
+    }
+
+    /// How many VCs paths use that say them.
+    pub fn vcs(&self) -> u32 {
+        self.vcs.iter().max().map_or(1, |&vc| u32::from(vc) + 1)
     }
 
     /// Links of the longest path.

@@ -55,6 +55,7 @@ FEATURES: dict[str, dict[str, Any]] = {
     "graph, `adaptive`": {**GRAPH, "routing": {"adaptive": {}}},
     "graph, HyperX, fat tree, `ecmp`": {**HYPERX, "routing": {"ecmp": {}}},
     "graph, `k_shortest_paths`": {**GRAPH, "routing": {"k_shortest_paths": {}}},
+    "graph, HyperX, `polarized`": {**HYPERX, "routing": {"polarized": {}}},
     "graph, `valiant`, `ugal`": {**GRAPH, "routing": {"ugal": {}}},
     "slim fly, PolarFly, jellyfish, Xpander, XGFT": {"topology": {"slim_fly": {"q": 4}}},
     "dragonfly+, `minimal`, `valiant`, `ugal`": {

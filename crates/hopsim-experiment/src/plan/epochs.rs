@@ -199,10 +199,19 @@ pub fn check(experiment: &Experiment, outages: &[Outage]) -> Result<(), ConfigEr
             "credits, or faults without at and until",
         );
     }
-    if let RoutingConfig::KShortestPaths(_) = experiment.routing {
-        let reason = "a packet keeps to the path that it has drawn, which may lead over links that are out of order";
+    let keeps = match experiment.routing {
+        RoutingConfig::KShortestPaths(_) => {
+            Some("a packet keeps to the path that it has drawn, which may lead over links that are out of order")
+        }
+        RoutingConfig::Table(_) => Some("the table leads over links that are out of order"),
+        RoutingConfig::Polarized(_) => {
+            Some("a packet goes away from its source, and with other tables it would be elsewhere on its way")
+        }
+        _ => None,
+    };
+    if let Some(reason) = keeps {
         return refuse(
-            "routing.k_shortest_paths".into(),
+            format!("routing.{}", experiment.routing.name()),
             reason,
             "routing.minimal, adaptive, ecmp, valiant, ugal or par, or faults without at and until",
         );

@@ -136,9 +136,10 @@ fn resolve_unordered(
     }
     if vcs.management != VcManagement::default() {
         let path = format!("router.{name}.vcs.management");
-        let kept = matches!(safety, Safety::Layers(_) | Safety::Dateline(_));
+        let kept = matches!(safety, Safety::Layers(_) | Safety::Dateline(_) | Safety::Given(_));
         let reason = match safety {
             Safety::Layers(_) => "a packet keeps the VC of its path",
+            Safety::Given(_) => "the table says which VC a hop has",
             Safety::Dateline(_) => "a hop uses the VCs of its class, which the dateline says",
             _ => {
                 "says in which order packets use VCs, and with this routing on this topology they need none: every hop may \
@@ -174,6 +175,10 @@ fn unordered_reason(safety: &Safety) -> Option<(u32, String, &'static str)> {
             Some((2, "the ways to the intermediate router and from there need a VC each".into(), ""))
         }
         Safety::Orders => Some((2, "the two orders of dimensions need a VC each".into(), "")),
+        Safety::Given(table) => {
+            let count = table.vcs();
+            Some((count, format!("the table of routing.table uses {count} VCs"), ""))
+        }
         Safety::Layers(layers) => {
             let count = layers.count();
             let reason = format!("the shortest paths of the graph need {count} VCs to be free of deadlock");
@@ -290,6 +295,7 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let count = classes.links.iter().map(|class| class.vcs).min().unwrap_or(1);
     let used = ByClass::from_fn(|class| if class < classes.links.len() { count } else { 0 });
     let unordered = || VcSequence::unordered(classes, 0);
+    let of_class = |class: usize| classes.links.get(class).map_or(0, |link| link.vcs);
     let vcs = match &paths.safety {
         Safety::Ordered(order) => build_ordered(experiment, order, network),
         Safety::Escape => Vcs::chosen(unordered(), used),
@@ -297,6 +303,7 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
             Vcs::in_halves(unordered(), count, used)
         }
         Safety::Phases | Safety::Orders => Vcs::by_phase(unordered(), used),
+        Safety::Given(_) => Vcs::given(unordered(), ByClass::from_fn(of_class)),
         Safety::Layers(layers) => Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), used),
         Safety::Any { .. } if classes.links.iter().all(|class| class.vcs == 1) => {
             Vcs::increasing(unordered())
@@ -304,7 +311,6 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
         // Of two VCs each class has one.
         Safety::Dateline(_) if count == 2 => Vcs::chosen(unordered(), used),
         Safety::Any { .. } | Safety::Dateline(_) => {
-            let of_class = |class: usize| classes.links.get(class).map_or(0, |link| link.vcs);
             Vcs::any(classes, ByClass::from_fn(of_class))
         }
     };

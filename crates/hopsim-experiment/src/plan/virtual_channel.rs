@@ -395,6 +395,8 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         | RoutingConfig::Adaptive(_)
         | RoutingConfig::Ecmp(_)
         | RoutingConfig::KShortestPaths(_)
+        | RoutingConfig::Polarized(_)
+        | RoutingConfig::Table(_)
         | RoutingConfig::O1turn(_)
         | RoutingConfig::UpDown(_)
         | RoutingConfig::Valiant(_)
@@ -407,6 +409,6 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         }
     };
     Err(ConfigError::new(format!("routing.{}", experiment.routing.name()), reason).valid(
-        "minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
+        "minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
     ))
 }

@@ -158,11 +158,11 @@ fn job_without_a_name() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -179,11 +179,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
 }
 
@@ -242,7 +242,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -1054,7 +1054,7 @@ fn override_that_does_not_fit() {
     );
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         message_of(
@@ -1425,7 +1425,21 @@ fn several_paths_that_there_are_not() {
          valid: topology.graph, slim_fly, polarfly, jellyfish, xpander or xgft; routing.minimal"
     );
     let plus = "dragonfly_plus.leaves = 2";
-    for routing in ["ecmp", "k_shortest_paths"] {
+    assert_eq!(
+        on(MESH, "routing = \"polarized\""),
+        "routing.polarized: needs a VC for every link of a path that leads away from the source first; \
+         valid: topology.graph or a family of graphs of one class of links, or hyperx; routing.minimal"
+    );
+    assert_eq!(
+        on("hyperx = { sides = [2, 2, 2, 2, 2] }", "routing = \"polarized\""),
+        "routing.polarized: routers are up to 5 links apart, so a path has up to 17 links and needs as many VCs, \
+         and a link has at most 16; valid: routers at most 4 links apart; routing.minimal or ecmp"
+    );
+    assert_eq!(
+        on("slim_fly.q = 4", "routing.polarized.penalties = [0, 1001]"),
+        "routing.polarized.penalties.1 = 1001: out of range; valid: 0 … 1000"
+    );
+    for routing in ["ecmp", "k_shortest_paths", "polarized"] {
         assert_eq!(
             on(plus, &format!("routing = \"{routing}\"")),
             format!(
@@ -1906,6 +1920,13 @@ fn what_does_not_know_of_links_that_fail() {
         with_a_link_that_fails(&["routing=up_down"]),
         format!(
             "routing.up_down (override): a packet that has gone down one tree may have no way on in the tree of other links; \
+             valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
+        )
+    );
+    assert_eq!(
+        with_a_link_that_fails(&["routing=polarized"]),
+        format!(
+            "routing.polarized (override): a packet goes away from its source, and with other tables it would be elsewhere on its way; \
              valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
         )
     );

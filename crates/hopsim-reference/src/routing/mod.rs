@@ -14,6 +14,7 @@ mod in_transit;
 mod multipath;
 mod o1turn;
 mod oblivious;
+mod polarized;
 pub mod rules;
 mod source;
 mod tables;
@@ -63,6 +64,7 @@ impl Simulator<'_> {
             Mechanism::UpDown(rule) => Some(rule.choose(head)),
             Mechanism::O1turn(rule) => Some(o1turn::choose(*rule, head)),
             Mechanism::Multipath(rule) => Some(rule.choose(head)),
+            Mechanism::Polarized(penalties) => polarized::choose(*penalties, head),
         }
     }
 
@@ -78,6 +80,7 @@ impl Simulator<'_> {
             Mechanism::UpDown(rule) => rule.options(head),
             Mechanism::O1turn(rule) => o1turn::options(*rule, head),
             Mechanism::Multipath(rule) => rule.options(head),
+            Mechanism::Polarized(_) => polarized::options(head),
         }
     }
 

@@ -174,11 +174,15 @@ impl Ways {
         distances.max().unwrap_or(0)
     }
 
+    /// Links between any router and the one with nodes that is farthest from it.
+    pub fn diameter(&self) -> usize {
+        let to_nodes = |from| (0..self.routers_with_nodes).map(move |to| self.distance(from, to));
+        (0..self.routers()).flat_map(to_nodes).max().unwrap_or(0)
+    }
+
     /// Links of the longest path that may turn off a minimal path of several links behind its first one.
     pub fn longest_with_a_turn(&self) -> usize {
-        let apart = self.farthest();
-        let to_nodes = |from| (0..self.routers_with_nodes).map(move |to| self.distance(from, to));
-        let longest = (0..self.routers()).flat_map(to_nodes).max().unwrap_or(0);
+        let (apart, longest) = (self.farthest(), self.diameter());
         if apart > 1 { 1 + longest + apart } else { 2 * apart }
     }
 

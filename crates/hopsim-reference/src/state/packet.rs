@@ -25,6 +25,8 @@ pub struct Memory {
     pub insists: bool,
     /// Whether the packet has chosen the minimal path and keeps to that while it waits (UGAL, `once`).
     pub stays: bool,
+    /// Whether the packet goes on by shortest paths, as there was no other link that it may use (polarized routing).
+    pub cornered: bool,
     /// Whether the packet goes by dimensions in decreasing order, once it has one of two orders (O1TURN).
     pub decreasing: Option<bool>,
 }

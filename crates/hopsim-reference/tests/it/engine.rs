@@ -134,11 +134,12 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 33] = [
+const NONMINIMAL: [&str; 34] = [
     "up_down graph",
     "par graph",
     "par hyperx",
     "k_shortest_paths",
+    "polarized",
     "valiant",
     "valiant mesh",
     "valiant torus",

@@ -47,7 +47,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 125] = [
+const COVERED: [&str; 126] = [
     "several outputs of the crossbar",
     "shared buffers",
     "shared buffers with a reserve of a flit",
@@ -70,6 +70,7 @@ const COVERED: [&str; 125] = [
     "o1turn",
     "ecmp",
     "k_shortest_paths",
+    "polarized",
     "occupancy of ports",
     "2 steps in two cycles",
     "3 steps in two cycles",

@@ -366,6 +366,25 @@ fn several_short_paths() {
 }
 
 #[test]
+fn away_from_the_source_and_towards_the_destination() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let mut few = graph(10, &chords, "spread");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    for routing in [json!({ "polarized": {} }), json!({ "polarized": { "penalties": [0, 1] } })] {
+        for (topology, vcs) in [(&graph(10, &chords, "first"), 9), (&few, 13)] {
+            agree([of_one_class(topology, &routing, vcs)]);
+        }
+        let hyperx = json!({ "hyperx": { "sides": [4, 3], "nodes_per_router": 3 } });
+        agree([of_one_class(&hyperx, &routing, 5), with_replies(of_one_class(&hyperx, &routing, 10))]);
+        agree([of_one_class(&json!({ "hyperx": { "sides": [4] } }), &routing, 2)]);
+        let slim_fly = json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } });
+        agree([of_one_class(&slim_fly, &routing, 5), with_replies(of_one_class(&slim_fly, &routing, 10))]);
+        let tree = json!({ "xgft": { "children": [3, 4], "parents": [1, 2] } });
+        agree([of_one_class(&tree, &routing, 5)]);
+    }
+}
+
+#[test]
 fn detours_behind_the_first_hop() {
     let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
     let mut few = graph(10, &chords, "spread");

@@ -44,6 +44,8 @@ pub enum Mechanism {
     UpDown(UpDown),
     O1turn(OrderChoice),
     Multipath(MultipathRule),
+    /// With what links are disadvantaged by.
+    Polarized([u32; 2]),
 }
 
 impl Rules {
@@ -69,6 +71,7 @@ impl Rules {
             RoutingConfig::SourceAdaptive(config) => Mechanism::Source(SourceRule::source_adaptive(config)),
             RoutingConfig::Olm(config) => Mechanism::InTransit(InTransitRule::olm(config)),
             RoutingConfig::O1turn(config) => Mechanism::O1turn(config.order),
+            RoutingConfig::Polarized(config) => Mechanism::Polarized(config.penalties),
             RoutingConfig::Ecmp(config) => Mechanism::Multipath(MultipathRule::ecmp(config)),
             RoutingConfig::KShortestPaths(config) => {
                 Mechanism::Multipath(MultipathRule::k_shortest_paths(config, &ways))
@@ -97,7 +100,8 @@ impl Rules {
             | Mechanism::Adaptive
             | Mechanism::UpDown(_)
             | Mechanism::O1turn(_)
-            | Mechanism::Multipath(_) => Sensors::default(),
+            | Mechanism::Multipath(_)
+            | Mechanism::Polarized(_) => Sensors::default(),
         }
     }
 }

@@ -23,6 +23,8 @@ pub fn paths(routing: &RoutingConfig) -> (&'static str, &'static [&'static str])
         | RoutingConfig::Adaptive(_)
         | RoutingConfig::Ecmp(_)
         | RoutingConfig::KShortestPaths(_)
+        | RoutingConfig::Polarized(_)
+        | RoutingConfig::Table(_)
         | RoutingConfig::O1turn(_)
         | RoutingConfig::UpDown(_) => ("lgl", &["lgl"]),
     }

@@ -103,6 +103,10 @@ impl Vcs {
                 {
                     Rule::ByHop(by_hop(ways.farthest()))
                 }
+                (RoutingConfig::Polarized(_), _) => {
+                    let apart = ways.diameter();
+                    Rule::ByHop(by_hop(if apart > 1 { 4 * apart - 3 } else { 2 }))
+                }
                 (RoutingConfig::Ecmp(_), Topology::HyperX(_)) => Rule::ByHop(by_hop(ways.farthest().max(1))),
                 (RoutingConfig::Par(_), _) => Rule::ByHop(by_hop(ways.longest_with_a_turn())),
                 (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_) | RoutingConfig::O1turn(_), _) => {
