@@ -191,24 +191,28 @@ fn ports<D: Cell, P: Cell>(maze: &Maze, ties: Ties, hops: &[D]) -> Vec<P> {
 }
 
 /// Puts a port wherever it leads nearer.
+// Loops without branches, which take many entries at once.
+#[inline(never)]
 fn take<D: Cell, P: Cell>(row: &mut [P], port: P, here: &[D], there: &[D]) {
     for ((entry, &here), &there) in row.iter_mut().zip(here).zip(there) {
-        *entry = if there.after() == here { port } else { *entry };
+        *entry = if there.after(true) == here { port } else { *entry };
     }
 }
 
 /// Counts wherever a step leads nearer.
+#[inline(never)]
 fn count<D: Cell, P: Cell>(counts: &mut [P], here: &[D], there: &[D]) {
     for ((count, &here), &there) in counts.iter_mut().zip(here).zip(there) {
-        *count = if there.after() == here { count.after() } else { *count };
+        *count = count.after(there.after(true) == here);
     }
 }
 
 /// Puts a port wherever it leads nearer and no such ports are left before it.
+#[inline(never)]
 fn take_last<D: Cell, P: Cell>(row: &mut [P], left: &mut [P], port: P, (here, there): (&[D], &[D])) {
-    for (((entry, left), &here), &there) in row.iter_mut().zip(left).zip(here).zip(there) {
-        let is_nearer = there.after() == here;
-        *entry = if is_nearer && *left == P::of(0) { port } else { *entry };
-        *left = if is_nearer { left.before() } else { *left };
+    for (((entry, left), &here), &there) in row.iter_mut().zip(left.iter_mut()).zip(here).zip(there) {
+        let is_nearer = there.after(true) == here;
+        *entry = if is_nearer & (*left == P::of(0)) { port } else { *entry };
+        *left = left.before(is_nearer);
     }
 }

@@ -12,11 +12,11 @@ pub trait Cell: Copy + Eq {
     /// A number that fits.
     fn of(number: u16) -> Self;
 
-    /// The number that follows, 0 after none.
-    fn after(self) -> Self;
+    /// The number that follows if so it is to be, 0 after none.
+    fn after(self, is_next: bool) -> Self;
 
-    /// The number before, none before 0.
-    fn before(self) -> Self;
+    /// The number before if so it is to be, none before 0.
+    fn before(self, is_next: bool) -> Self;
 
     /// The number, the greatest value for none.
     fn value(self) -> u16;
@@ -33,12 +33,14 @@ impl Cell for u8 {
         number as Self
     }
 
-    fn after(self) -> Self {
-        self.wrapping_add(1)
+    #[inline]
+    fn after(self, is_next: bool) -> Self {
+        self.wrapping_add(Self::from(is_next))
     }
 
-    fn before(self) -> Self {
-        self.wrapping_sub(1)
+    #[inline]
+    fn before(self, is_next: bool) -> Self {
+        self.wrapping_sub(Self::from(is_next))
     }
 
     fn value(self) -> u16 {
@@ -58,12 +60,14 @@ impl Cell for u16 {
         number
     }
 
-    fn after(self) -> Self {
-        self.wrapping_add(1)
+    #[inline]
+    fn after(self, is_next: bool) -> Self {
+        self.wrapping_add(Self::from(is_next))
     }
 
-    fn before(self) -> Self {
-        self.wrapping_sub(1)
+    #[inline]
+    fn before(self, is_next: bool) -> Self {
+        self.wrapping_sub(Self::from(is_next))
     }
 
     fn value(self) -> u16 {
