@@ -1,7 +1,7 @@
 //! Sets up one experiment, given as resolved JSON, and prints how long each part takes [s], and the most memory so far [MB]: for
 //! benchmarks and profilers.
 //!
-//! `cargo run --release -p hopsim-experiment --example set_up -- experiment.json`; with `tables`, `paths` or `plan` behind it no further
+//! `cargo run --release -p hopsim-experiment --example set_up -- experiment.json`; with `tables` or `plan` behind it no further
 //! than that.
 
 use hopsim_experiment::plan::Plan;
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let usage = "usage: set_up EXPERIMENT.json [tables|paths|plan|proof]";
+    let usage = "usage: set_up EXPERIMENT.json [tables|plan|proof]";
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (path, last) = match &arguments[..] {
         [path] => (path, "proof"),
@@ -30,13 +30,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     if tell("tables", "")? {
         return Ok(());
     }
-    let paths = experiment.routing.paths(&topology)?;
-    if tell("paths", &format!(": {:?} VCs, {} hops", paths.safety.vcs(), paths.hops))? {
-        return Ok(());
-    }
-    drop((topology, paths));
+    drop(topology);
     let plan = Plan::new(&experiment)?;
-    if tell("plan", "")? {
+    let vcs = plan.experiment.router.vcs().network;
+    if tell("plan", &format!(", tables included: {vcs:?} VCs, {} hops", plan.paths.hops))? {
         return Ok(());
     }
     let verdict = proof::prove(&plan);

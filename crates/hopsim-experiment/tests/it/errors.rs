@@ -2053,7 +2053,7 @@ fn disciplines_of_vcs_that_a_routing_does_not_have() {
             "load = 0.5\nrouting = \"minimal\"\ntopology.jellyfish = { routers = 2050, degree = 3 }\n",
             &[]
         ),
-        "line 3, column 1: topology.jellyfish.ties = \"spread\": the network has 2050 routers, and to spread the paths of more than 2048 \
+        "line 3, column 10: topology.jellyfish.ties = \"spread\": the network has 2050 routers, and to spread the paths of more than 2048 \
          over the links would take too long; valid: \"first\", \"hash\", or at most 2048 routers"
     );
 }
