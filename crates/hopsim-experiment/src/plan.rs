@@ -3,11 +3,13 @@
 mod any;
 mod classes;
 mod damq;
+mod disciplines;
 mod epochs;
 pub mod external;
 pub mod fabric;
 mod flow_control;
 mod generators;
+mod given;
 mod jobs;
 pub mod means;
 pub mod output_vcs;
@@ -61,6 +63,8 @@ pub struct Plan {
     pub experiment: Experiment,
     /// What is simulated.
     pub system: System,
+    /// The paths of packets by the tables that there are at first.
+    pub paths: Paths,
     /// What is simulated later on, ascending, where links fail or are repaired in the middle of the run.
     pub epochs: Vec<Epoch>,
 }
@@ -112,6 +116,7 @@ impl Plan {
             experiment.router.crossbar_inputs().number() as u8,
         ));
         check_size(&network)?;
+        given::check(&experiment, &network, &paths[0])?;
         let routings = tables.routings(&experiment, &paths, &network);
         let routing = routings[0].clone();
         let jobs = jobs::build(&experiment, &topology, &network, library)?;
@@ -126,7 +131,7 @@ impl Plan {
         let seed = experiment.measure.seed;
         let system =
             System { topology, network, routing, router, nic, jobs, priorities, job_of, control, seed };
-        let mut plan = Self { experiment, system, epochs: Vec::new() };
+        let mut plan = Self { experiment, system, paths: paths[0].clone(), epochs: Vec::new() };
         if !plan.experiment.topology.is_ideal() {
             plan.check_buffers()?;
         }
@@ -134,7 +139,7 @@ impl Plan {
         programs::check_contention(&plan)?;
         plan.check_rows()?;
         packets::check(&plan)?;
-        plan.epochs = tables.epochs(&plan, &routings);
+        plan.epochs = tables.epochs(&plan, &routings, &paths);
         Ok(plan)
     }
 
@@ -387,7 +392,7 @@ fn request_vcs(experiment: &Experiment, injection: u32) -> u8 {
 
 /// The paths of packets over a topology.
 fn paths(experiment: &Experiment, topology: &Topology) -> Result<Paths, ConfigError> {
-    let paths = experiment.routing.paths(topology).map_err(|error| error.within("routing"))?;
+    let paths = disciplines::paths(experiment, topology)?;
     let paths = virtual_channel::paths(experiment, topology, paths);
     rings::resolve(experiment, topology, paths)
 }

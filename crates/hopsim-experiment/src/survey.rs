@@ -126,9 +126,8 @@ impl Survey {
         let layout = &plan.system.network.layout;
         let routers = own.routers as usize;
         let vcs: usize = layout.input_vcs.iter().map(|&vcs| usize::from(vcs)).sum();
-        let paths = plan.experiment.routing.paths(&plan.system.topology);
         Self {
-            longest_path: paths.map_or(own.diameter, |paths| paths.hops),
+            longest_path: plan.paths.hops,
             decides: plan.system.routing.redecides(),
             input_vcs: routers * vcs,
             ports: routers * layout.ports(),

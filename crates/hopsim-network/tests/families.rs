@@ -443,7 +443,7 @@ fn slim_flies_that_cannot_be_are_refused_with_what_can() {
     refuse(&[
         (
             json!({ "slim_fly": { "q": 6 } }),
-            "slim_fly.q = 6: there is no field of so many elements; valid: powers of primes from 3 to 32, as 5 or 7",
+            "slim_fly.q = 6: there is no field of so many elements; valid: powers of primes from 3 to 101, as 5 or 7",
         ),
         (
             json!({ "slim_fly": { "q": 2 } }),
@@ -454,12 +454,12 @@ fn slim_flies_that_cannot_be_are_refused_with_what_can() {
             "slim_fly.q = 0: there is no such network of so few routers; valid: powers of primes from 3 on, as 3",
         ),
         (
-            json!({ "slim_fly": { "q": 37 } }),
-            "slim_fly.q = 37: 2738 routers are too many for the tables of paths, which hold 2048; valid: powers of primes up to 32, as 32",
+            json!({ "slim_fly": { "q": 103 } }),
+            "slim_fly.q = 103: 21218 routers are too many for the tables of paths, which hold 20480; valid: powers of primes up to 101, as 101",
         ),
         (
             json!({ "slim_fly": { "q": u32::MAX } }),
-            "slim_fly.q = 4294967295: 18446744073709551615 routers are too many for the tables of paths, which hold 2048; valid: powers of primes up to 32, as 32",
+            "slim_fly.q = 4294967295: 18446744073709551615 routers are too many for the tables of paths, which hold 20480; valid: powers of primes up to 101, as 101",
         ),
         (
             json!({ "slim_fly": { "q": 5, "nodes_per_router": 65 } }),
@@ -473,15 +473,15 @@ fn polarflies_that_cannot_be_are_refused_with_what_can() {
     refuse(&[
         (
             json!({ "polarfly": { "q": 10 } }),
-            "polarfly.q = 10: there is no field of so many elements; valid: powers of primes up to 43, as 9 or 11",
+            "polarfly.q = 10: there is no field of so many elements; valid: powers of primes up to 139, as 9 or 11",
         ),
         (
             json!({ "polarfly": { "q": 1 } }),
-            "polarfly.q = 1: there is no field of so many elements; valid: powers of primes up to 43, as 2",
+            "polarfly.q = 1: there is no field of so many elements; valid: powers of primes up to 139, as 2",
         ),
         (
-            json!({ "polarfly": { "q": 47 } }),
-            "polarfly.q = 47: 2257 routers are too many for the tables of paths, which hold 2048; valid: powers of primes up to 43, as 43",
+            json!({ "polarfly": { "q": 149 } }),
+            "polarfly.q = 149: 22351 routers are too many for the tables of paths, which hold 20480; valid: powers of primes up to 139, as 139",
         ),
     ]);
 }
@@ -507,16 +507,41 @@ fn jellyfish_that_cannot_be_are_refused_with_what_can() {
         ),
         (
             json!({ "jellyfish": { "routers": 1, "degree": 0 } }),
-            "jellyfish.routers = 1: out of range; valid: 2 … 2048",
+            "jellyfish.routers = 1: out of range; valid: 2 … 20480",
         ),
         (
-            json!({ "jellyfish": { "routers": 2049, "degree": 4 } }),
-            "jellyfish.routers = 2049: 2049 routers are too many for the tables of paths, which hold 2048; valid: 2 … 2048",
+            json!({ "jellyfish": { "routers": 20481, "degree": 4 } }),
+            "jellyfish.routers = 20481: 20481 routers are too many for the tables of paths, which hold 20480; valid: 2 … 20480",
         ),
         (
             json!({ "jellyfish": { "routers": 2000, "degree": 510 } }),
             "jellyfish.degree = 510: a router would have 574 ports; valid: at most 512 ports per router, terminal ones included",
         ),
+    ]);
+}
+
+#[test]
+fn the_paths_of_large_networks_are_not_spread() {
+    let reason = "to spread the paths of more than 2048 over the links would take too long; valid: \"first\", \"hash\", or at \
+                  most 2048 routers";
+    let jelly = |ties: Value| json!({ "jellyfish": { "routers": 2049, "degree": 4, "ties": ties } });
+    let edges: Vec<Value> = (0..2049u32).map(|router| json!({ "between": [router, router + 1] })).collect();
+    refuse(&[
+        (
+            jelly(json!("spread")),
+            &format!("jellyfish.ties = \"spread\": the network has 2049 routers, and {reason}"),
+        ),
+        (
+            json!({ "jellyfish": { "routers": 2050, "degree": 3 } }),
+            &format!("jellyfish.ties = \"spread\": the network has 2050 routers, and {reason}"),
+        ),
+        (
+            json!({ "graph": { "edges": edges } }),
+            &format!("graph.ties = \"spread\": the network has 2050 routers, and {reason}"),
+        ),
+        (jelly(json!("first")), ""),
+        (jelly(json!("hash")), ""),
+        (json!({ "jellyfish": { "routers": 2048, "degree": 3 } }), ""),
     ]);
 }
 
@@ -558,8 +583,8 @@ fn fat_trees_that_cannot_be_are_refused_with_what_can() {
             "xgft.children.0 = 65: out of range; valid: 1 … 64",
         ),
         (
-            json!({ "xgft": { "children": [4, 4000], "parents": [1, 4] } }),
-            "xgft.children = [4, 4000] with parents = [1, 4]: 4004 routers are too many for the tables of paths, which hold 2048; valid: fewer children or parents per level, at most 2048 switches of all levels",
+            json!({ "xgft": { "children": [4, 40000], "parents": [1, 4] } }),
+            "xgft.children = [4, 40000] with parents = [1, 4]: 40004 routers are too many for the tables of paths, which hold 20480; valid: fewer children or parents per level, at most 20480 switches of all levels",
         ),
         (
             json!({ "xgft": { "children": [4, 600], "parents": [1, 1] } }),
@@ -584,8 +609,8 @@ fn dragonflies_with_spines_that_cannot_be_are_refused_with_what_can() {
             "dragonfly_plus.groups = 6: the spines of a group have 4 global links altogether; valid: 2 … 5",
         ),
         (
-            json!({ "dragonfly_plus": { "leaves": 16 } }),
-            "dragonfly_plus.groups = 257: 8224 routers are too many for the tables of paths, which hold 2048; valid: 2 … 64 groups of 32 routers",
+            json!({ "dragonfly_plus": { "leaves": 32 } }),
+            "dragonfly_plus.groups = 1025: 65600 routers are too many for the tables of paths, which hold 20480; valid: 2 … 320 groups of 64 routers",
         ),
         (
             json!({ "dragonfly_plus": { "leaves": 250, "spines": 250 } }),

@@ -12,6 +12,9 @@ use hopsim_network::topology::Interconnect;
 use hopsim_network::topology::graph::Graph;
 use std::cmp::Reverse;
 
+/// Most routers of a graph whose paths are sorted: the work grows faster than with their square.
+pub const MOST_ROUTERS: u32 = 2048;
+
 /// The layer of the shortest path between any two routers with nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layers {

@@ -40,6 +40,7 @@ pub mod valiant;
 pub mod vcs;
 pub mod view;
 
+use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::NONE;
 use hopsim_network::topology::Topology;
@@ -486,7 +487,12 @@ pub enum Safety {
     /// Paths keep one VC from end to end, that of their layer.
     Layers(Arc<Layers>),
     /// A table gives the VC of every hop. Nothing but the table itself keeps its packets from waiting for each other in a circle.
-    Given(Arc<PathTable>),
+    Given {
+        /// The paths, which say their VCs.
+        table: Arc<PathTable>,
+        /// VCs that they use of each class of links.
+        vcs: ByClass<u8>,
+    },
 }
 
 /// Paths whose links have VCs in increasing order; see [`path`].
@@ -554,8 +560,13 @@ impl Safety {
             Self::Any { vcs, .. } => Some(*vcs),
             Self::Dateline(_) | Self::Escape | Self::Phases | Self::Orders => Some(2),
             Self::Layers(layers) => Some(layers.count()),
-            Self::Given(table) => Some(table.vcs()),
+            Self::Given { vcs, .. } => vcs.iter().max().map(|&vcs| vcs.into()),
         }
+    }
+
+    /// VCs of a link of a class by default where they have no order.
+    pub fn vcs_of(&self, class: usize) -> Option<u32> {
+        if let Self::Given { vcs, .. } = self { Some(u32::from(vcs[class]).max(1)) } else { self.vcs() }
     }
 
     /// Whether rings of links need bubble flow control.
@@ -768,6 +779,12 @@ impl Routing {
 }
 
 impl RoutingConfig {
+    /// Replaces a file by what it holds: `read` gives the table in a file of that name, or says why it cannot.
+    pub fn load(&mut self, read: impl Fn(&str) -> Result<table::Routes, String>) -> Result<(), ConfigError> {
+        let Self::Table(config) = self else { return Ok(()) };
+        config.load(read).map_err(|error| error.within("table"))
+    }
+
     /// Builds the mechanism for a network whose VCs have been checked.
     pub fn build(&self, topology: &Arc<Topology>, vcs: Vcs) -> Routing {
         self.build_on(Minimal::new(Arc::clone(topology), vcs))

@@ -34,9 +34,10 @@ pub const PATH: &[u8] = &[L, G, L];
 /// In a graph and in the families of topologies that are graphs: a path with fewest links, of those one with least latency, of those the
 /// one that `ties` of the topology says. A path keeps one VC from end to end, and paths that could wait for each other in a circle are put
 /// into different ones (layers): no deadlock. There must be as many VCs as the graph needs for that, and as many there are by
-/// default. `up_down` needs one VC only.
+/// default. `up_down` needs one VC only. With `discipline = "by_hop"` of the routers' VCs hop number i has VC i instead, from 0 on, and
+/// there are as many VCs as routers with nodes are apart.
 ///
-/// Further VCs go one after the other to the layer with most paths per VC, rounded down, of several the first. The VCs of a layer
+/// Further VCs of layers go one after the other to the layer with most paths per VC, rounded down, of several the first. The VCs of a layer
 /// follow those of the one before. Its paths, by source and then destination router, take them in turn from the second on; in
 /// layer 0 a router's path to itself has a turn too.
 ///
@@ -83,6 +84,25 @@ impl Config {
         Ok(Paths::ordered(Ordered::new(PATH, flexible)))
     }
 
+    /// The same paths in a graph with a VC for every hop. The key of what is refused is that of the discipline.
+    pub fn paths_by_hop(&self, graph: &Graph) -> Result<Paths, ConfigError> {
+        let refused = |reason: String| ConfigError::new("", reason).value("\"by_hop\"");
+        if graph.groups() > 1 {
+            let reason = "VCs by hop are for links of one class, and a dragonfly+ has two";
+            return Err(refused(reason.into()).valid("\"layers\", or no such key"));
+        }
+        let links = graph.diameter_with_nodes();
+        if links > vcs::MOST {
+            let reason = format!(
+                "a shortest path has up to {links} links and needs as many VCs, and a link has at most {}",
+                vcs::MOST
+            );
+            let valid = format!("\"layers\", or routers with nodes at most {} links apart", vcs::MOST);
+            return Err(refused(reason).valid(valid));
+        }
+        Ok(Paths::by_hop(links.max(1)))
+    }
+
     /// The mechanism itself.
     pub fn build(&self, base: Minimal) -> Minimal {
         Minimal { up: self.up.unwrap_or_default(), ..base }
@@ -90,11 +110,14 @@ impl Config {
 }
 
 fn on_graph(graph: &Graph) -> Result<Paths, ConfigError> {
+    if graph.goes_up_and_down() {
+        return Ok(Paths::any(graph.diameter(), 1));
+    }
     let Some(layers) = Layers::new(graph) else {
         let reason = format!("the shortest paths of the graph need more than {} VCs", vcs::MOST);
         let name = graph.name();
         return Err(ConfigError::new("", reason).valid(format!(
-            "topology.{name}.ties = \"first\", which may need fewer, or routing.up_down, which needs one"
+            "topology.{name}.ties = \"first\", which may need fewer, vcs.discipline = \"by_hop\" of the routers, or routing.up_down, which needs one"
         )));
     };
     let hops = graph.diameter();

@@ -127,9 +127,11 @@ impl PathTable {
             .map(|place| (self.ports[place], self.vcs.get(place).copied().unwrap_or(NO_VC)))
     }
 
-    /// How many VCs paths use that say them.
-    pub fn vcs(&self) -> u32 {
-        self.vcs.iter().max().map_or(1, |&vc| u32::from(vc) + 1)
+    /// All paths: source, destination and number.
+    pub fn all(&self) -> impl Iterator<Item = (u32, u32, u32)> {
+        let routers = 0..self.routers_with_nodes;
+        let pairs = routers.clone().flat_map(move |from| routers.clone().map(move |to| (from, to)));
+        pairs.flat_map(|(from, to)| (0..self.count(from, to)).map(move |number| (from, to, number)))
     }
 
     /// Links of the longest path.

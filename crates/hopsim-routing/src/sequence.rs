@@ -132,6 +132,15 @@ impl VcSequence {
         if reply { self.first_reply[class as usize] } else { 0 }
     }
 
+    /// Whether links are of one class, and the VC of every hop is a higher one than that of the hop before; those of replies are higher than
+    /// those of requests.
+    pub fn increases(&self) -> bool {
+        let of_links = 0..self.vcs[0];
+        let mut rows = of_links.map(|vc| (vc, self.next[self.code(0, vc) as usize][0]));
+        let replies = self.next[REPLY_INJECTION as usize][0] >= self.first_reply[0];
+        self.vcs.iter().skip(1).all(|&vcs| vcs == 0) && replies && rows.all(|(vc, next)| vc < next)
+    }
+
     /// VCs of each class in use: 0 … this − 1.
     pub fn used(&self) -> ByClass<u8> {
         self.used

@@ -5,8 +5,9 @@ use super::multipath::DrawnBy;
 use super::on_paths::OnPaths;
 use super::path_table::{GivenPath, PathTable};
 use super::{Paths, Safety, vcs};
+use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
-use hopsim_network::topology::Topology;
+use hopsim_network::topology::{PortClass, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -77,8 +78,15 @@ impl Config {
         if let Topology::Ideal(_) = topology {
             return Err(ConfigError::new("", "an ideal network has no routers").valid("no such key"));
         }
-        let table = self.table(topology)?;
-        Ok(Paths { hops: table.longest(), safety: Safety::Given(Arc::new(table)) })
+        let (table, classes, mut vcs) = (self.table(topology)?, topology.ports(), ByClass::default());
+        for (from, to, number) in table.all() {
+            for (port, vc) in table.links(from, to, number) {
+                if let PortClass::Link(class) = classes[usize::from(port)] {
+                    vcs[usize::from(class)] = (vc + 1).max(vcs[usize::from(class)]);
+                }
+            }
+        }
+        Ok(Paths { hops: table.longest(), safety: Safety::Given { table: Arc::new(table), vcs } })
     }
 
     /// Replaces the file by what it holds, as `read` gives it.

@@ -116,6 +116,11 @@ impl Vcs {
         self.rings
     }
 
+    /// Whether links are of one class, and every hop has one VC, a higher one than the hop before.
+    pub fn increase(&self) -> bool {
+        matches!((&self.rule, self.rings), (Rule::Sequence, Rings::Free)) && self.sequence.increases()
+    }
+
     /// Whether hops that enter a ring ask for entries.
     pub fn has_entries(&self) -> bool {
         matches!(self.rings, Rings::Entries)

@@ -314,6 +314,9 @@ pub struct Vcs {
     pub allow_deadlock: bool,
     /// How hops share the VCs of a link class.
     pub management: VcManagement,
+    /// Which VC a hop has, where a routing leaves that open: `minimal` in a graph or a family of graphs; default `layers`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discipline: Option<Discipline>,
     /// VCs for replies alone, out of `local` and `global`; required with FlexVC and request-reply traffic, and only there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<ReplyVcs>,
@@ -337,11 +340,32 @@ impl Default for Vcs {
             bubble: None,
             allow_deadlock: false,
             management: VcManagement::default(),
+            discipline: None,
             reply: None,
             injection: 3,
             ejection: None,
         }
     }
+}
+
+/// Which VC a hop of minimal routing has in a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Discipline {
+    /// That of the layer of its path, which keeps it from end to end.
+    ///
+    /// As many VCs as the graph needs, which may be few where paths follow an order, and many in a large random graph. In networks of at most
+    /// 2,048 routers, but for those whose paths go up a tree and down again.
+    ///
+    /// Source: Domke, Hoefler and Nagel, IPDPS 2011.
+    Layers,
+    /// The one whose number is that of the links passed before: as many VCs as the longest path between routers with nodes has links.
+    ///
+    /// VCs increase along every path: no deadlock. In graphs with one class of links. With request-reply there are as many again, for
+    /// replies.
+    ///
+    /// Source: Günther, IEEE Trans. Commun. 29 (1981).
+    ByHop,
 }
 
 /// What keeps the packets in a ring of a torus from waiting for each other in a circle.

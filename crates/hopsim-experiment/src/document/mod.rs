@@ -32,6 +32,7 @@ use draft::Draft;
 use hopsim_network::error::{ConfigError, Origin};
 use hopsim_network::topology::graph::Contents;
 use hopsim_programs::program::Program;
+use hopsim_routing::table::Routes;
 use hopsim_traffic::packet_list::ListedPacket;
 pub use programs::resolved;
 use schema::Schema;
@@ -72,6 +73,9 @@ pub trait Files {
     /// The flows in a file.
     fn flows(&self, file: &str) -> Result<Vec<FlowConfig>, String>;
 
+    /// The table of routes in a file.
+    fn routes(&self, file: &str) -> Result<Routes, String>;
+
     /// Reads the file of a program, says what it is filed under, and keeps it for [`Self::program`].
     fn load(&self, program: &mut ProgramConfig) -> Result<(), String>;
 
@@ -100,6 +104,10 @@ impl Files for NoFiles {
     }
 
     fn flows(&self, _: &str) -> Result<Vec<FlowConfig>, String> {
+        Err("cannot be read here".into())
+    }
+
+    fn routes(&self, _: &str) -> Result<Routes, String> {
         Err("cannot be read here".into())
     }
 
@@ -225,6 +233,7 @@ fn plan(draft: &Draft<'_>, files: &impl Files) -> Result<AnyPlan, ConfigError> {
     }
     fabric::load(&mut experiment, files)?;
     experiment.topology.load(|file: &str| files.network(file)).map_err(|error| error.within("topology"))?;
+    experiment.routing.load(|file: &str| files.routes(file)).map_err(|error| error.within("routing"))?;
     programs::check(&draft.root, &experiment)?;
     programs::load(&mut experiment, files)?;
     fabric::check(&draft.root, &experiment)?;

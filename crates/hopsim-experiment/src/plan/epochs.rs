@@ -78,7 +78,7 @@ impl Tables {
                 let reason = "packets whose VC is that of the links passed before never wait for each other in a circle, whatever the tables";
                 return Err(ConfigError::new(format!("faults.{number}.reaction.reconfiguration"), reason)
                     .value("\"static\"")
-                    .valid("dynamic, or routing.minimal"));
+                    .valid("dynamic, or routing.minimal with vcs.discipline = \"layers\""));
             }
             outage.reaction = *reaction;
         }
@@ -152,18 +152,16 @@ impl Tables {
         change
     }
 
-    /// The epochs of a plan, whose routing is this by table.
-    pub fn epochs(&self, plan: &Plan, routings: &[Routing]) -> Vec<Epoch> {
+    /// The epochs of a plan, whose routing and paths are these by table.
+    pub fn epochs(&self, plan: &Plan, routings: &[Routing], paths: &[Paths]) -> Vec<Epoch> {
         let mut epochs = Vec::new();
         for at in self.cycles() {
             let (change, left) = (self.change_at(at, &plan.system.topology), self.left_out(at));
             let table = self.all.iter().position(|(known, _)| *known == left);
-            let Some(routing) = table.map(|table| routings[table].clone()).filter(|_| !change.is_empty())
-            else {
-                continue;
-            };
+            let Some(table) = table.filter(|_| !change.is_empty()) else { continue };
+            let (routing, paths) = (routings[table].clone(), paths[table].clone());
             let system = System { routing, ..plan.system.clone() };
-            let plan = Plan { experiment: plan.experiment.clone(), system, epochs: Vec::new() };
+            let plan = Plan { experiment: plan.experiment.clone(), system, paths, epochs: Vec::new() };
             epochs.push(Epoch { at, plan, change });
         }
         epochs

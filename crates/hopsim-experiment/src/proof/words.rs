@@ -60,6 +60,9 @@ fn of_proof(proof: &Proof) -> String {
         many => format!("{} dependencies", number(many as u64)),
     };
     let (what, choice) = match proof.ground {
+        Ground::Ranks => {
+            return format!("{}, VCs increase along every path, no cycle", count(proof.channels, "channel"));
+        }
         Ground::Acyclic => ("channel", ""),
         Ground::Escape => ("escape channel", ", one of which every head that may choose can wait for"),
     };
@@ -77,7 +80,7 @@ fn of_circle(plan: &Plan, found: &Cycle) -> String {
 
 /// The rule that keeps packets from waiting for each other in a circle, `None` if the plan breaks it.
 fn rule(plan: &Plan) -> Option<String> {
-    let paths = plan.experiment.routing.paths(&plan.system.topology).ok()?;
+    let paths = &plan.paths;
     let shares = plan.system.router.damq();
     let full = plan.system.router.full_reserve(plan.system.longest_packet());
     if shares.is_some_and(|shares| shares.iter().any(|share| share.reserve < full)) {
@@ -104,6 +107,7 @@ fn rule(plan: &Plan) -> Option<String> {
             "VC 0 waits for VC 1 and never the other way round, and the paths in each close no cycle"
         }
         Safety::Orders => "a packet keeps to the VCs of its order of dimensions, whose paths close no cycle",
+        Safety::Given { .. } => "the paths of the table close no cycle",
         Safety::Layers(_) => "a packet keeps the VC of its path, and the paths of each VC close no cycle",
     };
     Some(format!("{rule}{ring}"))

@@ -1683,9 +1683,9 @@ fn links_of_a_graph() {
         "topology.graph.edges.1.between = [2, 2] (override): a link joins two routers; valid: two different routers"
     );
     assert_eq!(
-        graph(&[(0, 2048)], &[]),
-        "topology.graph.edges.0.between = [0, 2048] (override): the tables of paths would be too large; \
-         valid: routers 0 … 2047"
+        graph(&[(0, 20_480)], &[]),
+        "topology.graph.edges.0.between = [0, 20480] (override): the tables of paths would be too large; \
+         valid: routers 0 … 20479"
     );
     assert_eq!(
         graph(&[(0, 1)], &["topology.graph.edges.0.latency=0"]),
@@ -1885,7 +1885,7 @@ fn links_that_fail_in_the_middle_of_a_run() {
     assert_eq!(
         with("at = 100, reaction.reconfiguration = \"static\"", &["routing=ugal"]),
         "faults.0.reaction.reconfiguration = \"static\" (override): packets whose VC is that of the links passed before \
-         never wait for each other in a circle, whatever the tables; valid: dynamic, or routing.minimal"
+         never wait for each other in a circle, whatever the tables; valid: dynamic, or routing.minimal with vcs.discipline = \"layers\""
     );
     let apart = "faults=[{ at = 100, links.between = [[0, 1]] }, { at = 200, links.between = [[2, 3]] }]";
     assert_eq!(
@@ -2047,6 +2047,82 @@ fn routing_on_a_graph() {
     assert_eq!(
         graph(&RING, &["links.local.latency=2"]),
         "links.local (override): the topology has no local links; valid: no such key; its links are network"
+    );
+}
+
+#[test]
+fn disciplines_of_vcs_that_a_routing_does_not_have() {
+    let on = |topology: &str, routing: &str, discipline: &str| {
+        let text = format!(
+            "load = 0.5\nrouting = \"{routing}\"\nrouter.cioq.vcs.discipline = \"{discipline}\"\n{topology}\n"
+        );
+        message_of(&text, &[])
+    };
+    let long: Vec<String> =
+        (0..34).map(|router| format!("{{ between = [{router}, {}] }}", (router + 1) % 34)).collect();
+    let long = format!("topology.graph.edges = [{}]", long.join(", "));
+    let (small, large) = (
+        "topology.jellyfish = { routers = 10, degree = 3 }",
+        "topology.jellyfish = { routers = 2050, degree = 3, ties = \"hash\" }",
+    );
+    for (routing, discipline) in
+        [("minimal", "layers"), ("minimal", "by_hop"), ("valiant", "by_hop"), ("adaptive", "by_hop")]
+    {
+        assert_eq!(on(small, routing, discipline), "accepted", "{routing} {discipline}");
+    }
+    assert_eq!(
+        on(
+            "topology.xgft = { children = [1, 60, 40], parents = [1, 1, 30], ties = \"first\" }",
+            "minimal",
+            "layers"
+        ),
+        "accepted",
+        "up and down a tree of 2,470 switches"
+    );
+    let minimal = "no such key, or routing.minimal on topology.graph or a family of graphs";
+    assert_eq!(
+        on(small, "valiant", "layers"),
+        format!(
+            "line 3, column 17: router.cioq.vcs.discipline = \"layers\": routing valiant on topology.jellyfish has VCs by hop and \
+             no other discipline; valid: \"by_hop\", {minimal}"
+        )
+    );
+    for (topology, name, routing) in [
+        ("topology.mesh.sides = [3, 3]", "mesh", "minimal"),
+        ("topology.torus.sides = [3, 3]", "torus", "adaptive"),
+        (small, "jellyfish", "up_down"),
+        ("topology.dragonfly = { p = 2, a = 4, h = 2 }", "dragonfly", "valiant"),
+    ] {
+        assert_eq!(
+            on(topology, routing, "by_hop"),
+            format!(
+                "line 3, column 17: router.cioq.vcs.discipline = \"by_hop\": routing {routing} on topology.{name} has neither layers nor \
+                 VCs by hop, but an order of its own; valid: {minimal}"
+            )
+        );
+    }
+    assert_eq!(
+        on("topology.dragonfly_plus.leaves = 2", "minimal", "by_hop"),
+        "line 3, column 17: router.cioq.vcs.discipline = \"by_hop\": VCs by hop are for links of one class, and a dragonfly+ has two; \
+         valid: \"layers\", or no such key"
+    );
+    assert_eq!(
+        on(&long, "minimal", "by_hop"),
+        "line 3, column 17: router.cioq.vcs.discipline = \"by_hop\": a shortest path has up to 17 links and needs as many VCs, and a \
+         link has at most 16; valid: \"layers\", or routers with nodes at most 16 links apart"
+    );
+    assert_eq!(
+        message_of(&format!("load = 0.5\nrouting = \"minimal\"\n{large}\n"), &[]),
+        "router.cioq.vcs.discipline = \"layers\": to sort the paths between 2050 routers into layers would take too long; \
+         valid: \"by_hop\", or at most 2048 routers"
+    );
+    assert_eq!(
+        message_of(
+            "load = 0.5\nrouting = \"minimal\"\ntopology.jellyfish = { routers = 2050, degree = 3 }\n",
+            &[]
+        ),
+        "line 3, column 10: topology.jellyfish.ties = \"spread\": the network has 2050 routers, and to spread the paths of more than 2048 \
+         over the links would take too long; valid: \"first\", \"hash\", or at most 2048 routers"
     );
 }
 

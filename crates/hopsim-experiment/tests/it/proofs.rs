@@ -1,6 +1,7 @@
 //! What the product proves of plans, compared with packets that are followed one by one, and broken by hand.
 
 use crate::conformance::{AnyState, Numbers};
+use hopsim_cycles::system::{RouterPlan, Shares};
 use hopsim_experiment::plan::programs::no_files;
 use hopsim_experiment::plan::{AnyPlan, Plan};
 use hopsim_experiment::proof::{
@@ -8,6 +9,7 @@ use hopsim_experiment::proof::{
     prove_tables, prove_within,
 };
 use hopsim_experiment::survey::deadlock;
+use hopsim_network::by_class::ByClass;
 use hopsim_network::interrupt;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::minimal::{Config, Minimal};
@@ -137,7 +139,16 @@ fn with_one_class() -> Vec<Plan> {
             all.push(plan(topology, &json!({ *name: {} }), &json!({ "input_queued": {} })));
         }
     }
+    for (topology, _) in topologies.iter().filter(|(topology, _)| topology.get("graph").is_some()) {
+        all.push(plan(topology, &json!({ "minimal": {} }), &by_hop()));
+        all.push(answering(topology, &json!({ "minimal": {} }), &by_hop()));
+    }
     all
+}
+
+/// Routers whose VCs are by hop.
+fn by_hop() -> Value {
+    json!({ "input_queued": { "vcs": { "discipline": "by_hop" } } })
 }
 
 /// Small networks with the mechanisms that they can have.
@@ -309,6 +320,58 @@ fn polarized_paths_have_the_links_that_the_formula_foresees() {
     }
     // Routers are more than four links apart in some, and paths as long as they may be in others.
     assert!(refused > 20 && refused < 150 && longest > 0, "{refused} {longest}");
+}
+
+#[test]
+fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
+    let mut met = BTreeSet::new();
+    for plan in small() {
+        let verdict = prove_within(&plan, 0);
+        let Verdict::Proved(proof) = verdict else {
+            assert_eq!(verdict, Verdict::Unproved);
+            continue;
+        };
+        met.insert((plan.experiment.topology.name(), plan.experiment.routing.name()));
+        assert_eq!(proof.ground, Ground::Ranks);
+        let Verdict::Proved(whole) = prove(&plan) else { panic!("{}", name(&plan)) };
+        assert_eq!((whole.ground, whole.rings), (Ground::Acyclic, 0), "{}", name(&plan));
+        assert!(proof.channels >= whole.channels);
+        // A terminal port stands for what is to be answered, between requests and replies.
+        let half = plan.system.routing.vcs().sequence.first(0, true);
+        let rank = |channel: Channel| {
+            if channel.port == 0 { 2 * u32::from(half) - 1 } else { 2 * u32::from(channel.vc) }
+        };
+        for (held, next) in dependencies(&plan, false).unwrap() {
+            assert!(rank(held) < rank(next), "{held:?} waits for {next:?} with {}", name(&plan));
+        }
+        let line = deadlock_line(&plan, &verdict, 0);
+        let counted = format!("{} channels, VCs increase along every path, no cycle", proof.channels);
+        assert_eq!(line, format!("free of deadlock: {counted}"));
+        // A path of a link more than there are VCs would have none for it.
+        let mut longer = plan.clone();
+        longer.paths.hops += 1;
+        assert_eq!(prove_within(&longer, 0), Verdict::Unproved);
+    }
+    let on =
+        |topology, routings: &[&'static str]| routings.iter().map(|&routing| (topology, routing)).collect();
+    let mut expected: BTreeSet<_> = on(
+        "graph",
+        &["minimal", "adaptive", "ecmp", "k_shortest_paths", "polarized", "valiant", "ugal", "par"],
+    );
+    expected.append(&mut on("hyperx", &["ecmp", "polarized", "valiant", "ugal", "par"]));
+    assert_eq!(met, expected);
+}
+
+#[test]
+fn vcs_that_can_take_each_others_room_are_not_proved_by_their_order() {
+    let proofs = [0, 7, 8].map(|reserve| {
+        let mut plan = plan(&ring_graph(6, &[]), &json!({ "minimal": {} }), &by_hop());
+        assert_eq!(plan.system.longest_packet(), 8);
+        let RouterPlan::Cioq(router) = &mut plan.system.router else { panic!("whole packets move") };
+        router.damq = Some(ByClass::splat(Shares { reserve, pool: 100 }));
+        matches!(prove_within(&plan, 0), Verdict::Proved(_))
+    });
+    assert_eq!(proofs, [false, false, true]);
 }
 
 /// A plan some of whose links fail in cycle 100, with new tables in cycle 300.

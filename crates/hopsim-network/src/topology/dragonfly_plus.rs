@@ -25,7 +25,7 @@ use std::ops::RangeInclusive;
 ///
 /// Routing is that of `graph`: `minimal`, from leaf to spine, spine and leaf, or in a group over one spine, needs no order of VCs;
 /// `valiant` and `ugal` go over any leaf, on two such paths with a VC for each. Mechanisms that look at the groups of a dragonfly
-/// are for dragonflies. At most 2,048 routers.
+/// are for dragonflies. At most 20,480 routers.
 ///
 /// Source: Shpiner et al., HiPINEB 2017; Flajslik et al., ISC 2018 (megafly).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -2,7 +2,8 @@
 
 use super::shortest::{ShortestPaths, Ties};
 use super::wiring::{
-    End, Groups, MAX_ROUTERS, PACES, Wiring, check_connected, degrees, ends, list, maze, unreached,
+    End, Groups, MAX_ROUTERS, PACES, Wiring, check_connected, check_ties, degrees, ends, list, maze,
+    unreached,
 };
 use super::{GLOBAL, GroupClasses, Interconnect, LATENCIES, LOCAL, NODES_PER_ROUTER, Parameters, PortClass};
 use crate::by_class::ByClass;
@@ -34,7 +35,7 @@ pub use super::wiring::Edge;
 /// its links of the paths between routers with nodes, to earlier destinations, that lead over it, and of the routers
 /// before it in this order that had a choice too and whose path to this destination leads through the router at its end.
 ///
-/// At most 2,048 routers, 512 ports each.
+/// At most 20,480 routers, 512 ports each. Of more than 2,048 `ties` is `first` or `hash`: to spread paths would take too long.
 ///
 /// Source: Brandes et al., Graph Drawing 2001 (`GraphML`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -195,6 +196,7 @@ impl Graph {
     pub fn assemble(wiring: &Wiring<'_>) -> Result<Self, ConfigError> {
         let &Wiring { name, routers, nodes, own_latencies, goes_up_and_down, .. } = wiring;
         let nodes_per_router = nodes.iter().copied().max().unwrap_or(0);
+        check_ties(wiring)?;
         let degrees = degrees(wiring, nodes_per_router)?;
         let ends = ends(wiring, nodes_per_router, degrees);
         check_connected(&ends)?;
@@ -279,9 +281,7 @@ impl Graph {
 
     /// Links of the longest shortest path between routers with nodes.
     pub fn diameter_with_nodes(&self) -> u32 {
-        let routers = 0..self.routers_with_nodes();
-        let pairs = routers.clone().flat_map(|from| routers.clone().map(move |to| (from, to)));
-        pairs.map(|(from, to)| u32::from(self.distance(from, to))).max().unwrap_or(0)
+        self.paths.longest_from_first(self.routers_with_nodes()).into()
     }
 
     /// Links of the shortest path to a router with nodes.

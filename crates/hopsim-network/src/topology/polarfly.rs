@@ -19,7 +19,7 @@ use std::ops::RangeInclusive;
 /// y·q + z, (0, 1, z) q² + z, and (0, 0, 1) q² + q. Elements are numbered as in `slim_fly`. Node n is at router
 /// ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones, then its links in the order of the routers there.
 ///
-/// Routing is that of `graph`: `minimal`, `up_down`, `valiant` and `ugal`. At most 2,048 routers: q ≤ 43.
+/// Routing is that of `graph`: `minimal`, `up_down`, `valiant` and `ugal`. At most 20,480 routers: q ≤ 139.
 ///
 /// Source: Lakhotia et al., SC 2022; Erdős and Rényi 1962; Brown 1966.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,8 +37,8 @@ pub struct Config {
     pub ties: Ties,
 }
 
-/// Elements that the field may have: of 43 there are 1,893 routers, and of 47, the next power of a prime, more than 2,048.
-const ORDERS: RangeInclusive<u32> = 2..=43;
+/// Elements that the field may have: of 139 there are 19,461 routers, and of 149, the next power of a prime, more than 20,480.
+const ORDERS: RangeInclusive<u32> = 2..=139;
 
 impl Parameters for Config {
     type Built = Graph;
@@ -68,7 +68,7 @@ impl Config {
     fn field(&self) -> Result<Field, ConfigError> {
         let q = self.q;
         let valid =
-            || format!("powers of primes up to 43, as {}", Field::nearest(q, *ORDERS.end(), |_| true));
+            || format!("powers of primes up to 139, as {}", Field::nearest(q, *ORDERS.end(), |_| true));
         check_routers(u64::from(q).pow(2).saturating_add(u64::from(q) + 1), "q", &q, valid())?;
         Field::new(q).ok_or_else(|| {
             ConfigError::new("q", "there is no field of so many elements").value(q).valid(valid())
@@ -83,19 +83,26 @@ fn points(q: u32) -> Vec<[u32; 3]> {
 }
 
 fn links(field: &Field) -> Vec<[u32; 2]> {
-    let points = points(field.q());
-    let are_orthogonal = |one: [u32; 3], other: [u32; 3]| {
-        let product = one.into_iter().zip(other).map(|(a, b)| field.product(a, b));
-        product.reduce(|sum, term| field.sum(sum, term)) == Some(0)
-    };
+    let inverse = |of: u32| (1..field.q()).find(|&other| field.product(of, other) == 1).unwrap_or(0);
+    let inverses: Vec<u32> = (0..field.q()).map(inverse).collect();
     let mut links = Vec::new();
-    for (number, &one) in points.iter().enumerate() {
-        let later = points.iter().enumerate().skip(number + 1);
-        links.extend(
-            later
-                .filter(|&(_, &other)| are_orthogonal(one, other))
-                .map(|(other, _)| [number as u32, other as u32]),
-        );
+    for (number, point) in (0..).zip(points(field.q())) {
+        let later = line(field, &inverses, point).into_iter().filter(|&other| other > number);
+        links.extend(later.map(|other| [number, other]));
     }
     links
+}
+
+/// The numbers of the points that are orthogonal to one.
+fn line(field: &Field, inverses: &[u32], [a, b, c]: [u32; 3]) -> Vec<u32> {
+    let q = field.q();
+    // The only x with constant + factor · x = 0.
+    let root =
+        |constant: u32, factor: u32| field.product(field.negative(constant), inverses[factor as usize]);
+    if c != 0 {
+        let affine = (0..q).map(|y| y * q + root(field.sum(a, field.product(b, y)), c));
+        return affine.chain([q * q + root(b, c)]).collect();
+    }
+    let points = if b == 0 { q * q..q * q + q } else { root(a, b) * q..(root(a, b) + 1) * q };
+    points.chain([q * q + q]).collect()
 }

@@ -4,91 +4,45 @@
 //! the path. The tables say for every place and destination by which port a packet goes on; so its path depends on where it is
 //! and where it goes, not on where it comes from.
 
+use super::equal;
+use super::narrow::Numbers;
+use super::ties::place_of_hash;
 use crate::interrupt;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+
+pub use super::maze::{Maze, Step, distances};
+pub use super::ties::Ties;
 
 /// No way.
 const NOWHERE: u16 = u16::MAX;
-
-/// A link that a packet may take from a place.
-#[derive(Clone, Copy, Debug)]
-pub struct Step {
-    /// Port by which the link leaves the router.
-    pub port: u16,
-    /// Number of the link in this direction, of those whose load is balanced.
-    pub link: u32,
-    /// Latency \[cycles\].
-    pub latency: u32,
-    /// Place at the other end.
-    pub to: u32,
-}
-
-/// What there is to find paths in.
-#[derive(Clone, Debug, Default)]
-pub struct Maze {
-    /// The steps from every place, ports ascending.
-    pub steps: Vec<Vec<Step>>,
-    /// The places that are at each destination. The first of them is where packets from there begin.
-    pub ends: Vec<Vec<u32>>,
-    /// Links in both directions.
-    pub links: usize,
-}
 
 /// The shortest paths.
 #[derive(Clone, Debug)]
 pub struct ShortestPaths {
     /// Port by place · destinations + destination.
-    ports: Vec<u16>,
+    ports: Numbers,
     /// Links of the path by place · destinations + destination.
-    hops: Vec<u16>,
+    hops: Numbers,
     destinations: usize,
-}
-
-/// Which of several equally short paths is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Ties {
-    /// One over links that few paths lead over, or the first one where that spreads them better still: if the most crowded
-    /// link carries no more of them.
-    #[default]
-    Spread,
-    /// The one that goes on by the lowest port, in every router. In a mesh whose links are listed dimension by dimension
-    /// that is dimension-order routing; where paths follow such an order few VCs keep them free of deadlock.
-    First,
-}
-
-/// Links from a router to each of `routers`, `u32::MAX` to those that it cannot reach.
-pub fn distances<N: Iterator<Item = u32>>(
-    routers: usize,
-    from: u32,
-    neighbours: impl Fn(u32) -> N,
-) -> Vec<u32> {
-    let mut distances = vec![u32::MAX; routers];
-    distances[from as usize] = 0;
-    let mut reached = vec![from];
-    let mut next = 0;
-    while let Some(&router) = reached.get(next) {
-        for peer in neighbours(router) {
-            if distances[peer as usize] == u32::MAX {
-                distances[peer as usize] = distances[router as usize] + 1;
-                reached.push(peer);
-            }
-        }
-        next += 1;
-    }
-    distances
+    /// Links of the longest path.
+    longest: u16,
 }
 
 impl ShortestPaths {
     /// Finds a path from every place to every destination: one with fewest links, of those one with least latency.
     pub fn new(maze: &Maze, ties: Ties) -> Self {
-        let (first, crowd) = Self::find(maze, Ties::First);
-        if ties == Ties::First {
-            return first;
+        if ties == Ties::Spread {
+            let (first, crowd) = Self::find(maze, Ties::First);
+            let (spread, less) = Self::find(maze, Ties::Spread);
+            return if less < crowd { spread } else { first };
         }
-        let (spread, less) = Self::find(maze, Ties::Spread);
-        if less < crowd { spread } else { first }
+        let tables = equal::tables(maze, ties).map(|(ports, hops)| Self::of_tables(maze, ports, hops));
+        tables.unwrap_or_else(|| Self::find(maze, ties).0)
+    }
+
+    fn of_tables(maze: &Maze, ports: Numbers, hops: Numbers) -> Self {
+        let destinations = maze.ends.len();
+        let longest = hops.greatest(0..maze.steps.len() * destinations);
+        Self { ports, hops, destinations, longest }
     }
 
     /// The paths, and how many of those between destinations lead over the most crowded link. To spread them the next link is
@@ -97,40 +51,44 @@ impl ShortestPaths {
     fn find(maze: &Maze, ties: Ties) -> (Self, u64) {
         let destinations = maze.ends.len();
         let mut search = Search::new(maze);
-        let mut paths = Self {
-            ports: vec![NOWHERE; maze.steps.len() * destinations],
-            hops: vec![NOWHERE; maze.steps.len() * destinations],
-            destinations,
-        };
+        let entries = maze.steps.len() * destinations;
+        let (mut ports, mut hops) = (Numbers::missing(entries), Numbers::missing(entries));
         for destination in 0..destinations {
             interrupt::steps(maze.links as u64);
             search.measure(&maze.ends[destination]);
-            search.choose(&maze.ends[destination], ties);
+            search.choose(destination, ties);
             search.spread();
             for &place in &search.order {
                 let entry = place as usize * destinations + destination;
-                paths.hops[entry] = search.hops[place as usize];
-                paths.ports[entry] = search.next[place as usize].map_or(NOWHERE, |step| step.port);
+                hops.put(entry, search.hops[place as usize]);
+                if let Some(step) = search.next[place as usize] {
+                    ports.put(entry, step.port);
+                }
             }
         }
-        (paths, search.load.into_iter().max().unwrap_or(0))
+        (Self::of_tables(maze, ports, hops), search.load.into_iter().max().unwrap_or(0))
     }
 
     /// The port to go on by from a place, which is not at the destination and from which there is a path.
     #[inline]
     pub fn port(&self, place: u32, destination: u32) -> usize {
-        self.ports[place as usize * self.destinations + destination as usize] as usize
+        self.ports.at(place as usize * self.destinations + destination as usize).into()
     }
 
     /// Links of the path, `None` if there is none.
+    #[inline]
     pub fn hops(&self, place: u32, destination: u32) -> Option<u16> {
-        let hops = self.hops[place as usize * self.destinations + destination as usize];
-        (hops != NOWHERE).then_some(hops)
+        self.hops.get(place as usize * self.destinations + destination as usize)
     }
 
     /// Links of the longest path.
     pub fn longest(&self) -> u16 {
-        self.hops.iter().copied().filter(|&hops| hops != NOWHERE).max().unwrap_or(0)
+        self.longest
+    }
+
+    /// Links of the longest path from one of the first so many places.
+    pub fn longest_from_first(&self, places: u32) -> u16 {
+        self.hops.greatest(0..places as usize * self.destinations)
     }
 }
 
@@ -213,13 +171,21 @@ impl<'m> Search<'m> {
         self.nearer(place).filter(move |step| step.latency + latency[step.to as usize] == here)
     }
 
-    /// Chooses a step for every place.
-    fn choose(&mut self, ends: &[u32], ties: Ties) {
+    /// Chooses a step towards a destination for every place.
+    fn choose(&mut self, destination: usize, ties: Ties) {
         self.through.fill(0);
-        for index in ends.len()..self.order.len() {
+        for index in self.maze.ends[destination].len()..self.order.len() {
             let place = self.order[index];
             let several = ties == Ties::Spread && self.shortest(place).nth(1).is_some();
-            let mut step = if several { self.emptiest(place) } else { self.shortest(place).next() };
+            let mut step = match ties {
+                Ties::Spread if several => self.emptiest(place),
+                Ties::Spread | Ties::First => self.shortest(place).next(),
+                Ties::Hash => {
+                    let several = self.shortest(place).count() as u32;
+                    self.shortest(place)
+                        .nth(place_of_hash(place, destination as u32, several.max(1)) as usize)
+                }
+            };
             self.next[place as usize] = step;
             // Paths without a choice are counted in the end: in long rings and chains they are most of the work.
             while let Some(passed) = step.filter(|_| several) {
@@ -253,9 +219,12 @@ impl<'m> Search<'m> {
         }
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hopsim_random::{Purpose, Stream};
+    use std::collections::BTreeMap;
 
     /// A maze of routers, all of them destinations, joined by links of these latencies.
     fn maze(routers: usize, edges: &[(u32, u32, u32)]) -> Maze {
@@ -300,5 +269,96 @@ mod tests {
         let ideal = [4, 5];
         let even = loads.iter().filter(|load| load.iter().all(|paths| ideal.contains(paths))).count();
         assert_eq!(even, 20, "9 paths from and to each router, over two links: {loads:?}");
+    }
+
+    /// Routers joined at random, some of them twice, so many of them destinations.
+    fn random(routers: u32, links: u32, destinations: usize) -> Maze {
+        let mut stream = Stream::new(1, Purpose::RandomGraph, routers.into());
+        let tree: Vec<_> = (1..routers).map(|router| (stream.below(router), router, 1)).collect();
+        let more = (0..links).map(|_| (stream.below(routers), stream.below(routers), 1));
+        let edges: Vec<_> = tree.into_iter().chain(more).filter(|(a, b, _)| a != b).collect();
+        let mut maze = maze(routers as usize, &edges);
+        maze.ends.truncate(destinations);
+        maze
+    }
+
+    fn ring(routers: u32) -> Maze {
+        let edges: Vec<_> = (0..routers).map(|router| (router, (router + 1) % routers, 1)).collect();
+        maze(routers as usize, &edges)
+    }
+
+    /// As in up*/down* routing, where every router counts twice and not every place leads to every destination.
+    fn with_phases(mut maze: Maze) -> Maze {
+        let routers = maze.steps.len() as u32;
+        for (from, steps) in (0..).zip(&mut maze.steps) {
+            let up = |step: Step| if step.to < from { step } else { Step { to: step.to + routers, ..step } };
+            *steps = steps.iter().copied().map(up).collect();
+        }
+        let down = |steps: &Vec<Step>| steps.iter().copied().filter(|step| step.to >= routers).collect();
+        let second: Vec<_> = maze.steps.iter().map(down).collect();
+        maze.steps.extend(second);
+        maze.ends.iter_mut().for_each(|ends| ends.push(ends[0] + routers));
+        maze
+    }
+
+    /// Paths of many kinds: more destinations than are searched for at once, fewer, ports and distances that take words.
+    fn mazes() -> Vec<Maze> {
+        let star: Vec<_> = (1..300).flat_map(|leaf| [(0, leaf, 1), (leaf, leaf % 299 + 1, 1)]).collect();
+        let mut all =
+            vec![random(150, 200, 150), random(70, 20, 33), random(9, 30, 9), ring(600), maze(300, &star)];
+        all.push(with_phases(random(90, 60, 70)));
+        all
+    }
+
+    #[test]
+    fn all_destinations_at_once_give_the_tables_that_one_after_the_other_gives() {
+        for (number, maze) in mazes().iter().enumerate() {
+            for ties in [Ties::First, Ties::Hash] {
+                let (paths, (slow, _)) = (ShortestPaths::new(maze, ties), ShortestPaths::find(maze, ties));
+                assert_eq!((&paths.ports, &paths.hops), (&slow.ports, &slow.hops), "{number}, {ties:?}");
+                assert_eq!(paths.longest, slow.longest, "{number}, {ties:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_hash_of_the_two_routers_says_which_of_the_equally_short_links_is_the_next() {
+        let maze = random(150, 200, 150);
+        let paths = ShortestPaths::new(&maze, Ties::Hash);
+        let mut choices = BTreeMap::new();
+        for (from, to) in (0..150).flat_map(|from| (0..150).map(move |to| (from, to))) {
+            let Some(left) = paths.hops(from, to).filter(|&left| left > 0) else { continue };
+            let nearer =
+                maze.steps[from as usize].iter().filter(|step| paths.hops(step.to, to) == Some(left - 1));
+            let ports: Vec<u16> = nearer.map(|step| step.port).collect();
+            // As documented, in numbers without bounds.
+            let mut x = u64::from(from) * 65_536 + u64::from(to);
+            x = ((x ^ (x / 65_536)) * 2_246_822_507) % (1 << 32);
+            x = ((x ^ (x / 8192)) * 3_266_489_909) % (1 << 32);
+            x ^= x / 65_536;
+            let chosen = (x % ports.len() as u64) as usize;
+            assert_eq!(paths.port(from, to), usize::from(ports[chosen]), "{from} to {to}");
+            *choices.entry((ports.len(), chosen)).or_insert(0) += 1;
+        }
+        let [few, many] = [(2, 0), (2, 1)].map(|choice| choices[&choice]);
+        assert!(few > 1000 && many > 1000, "both of two are chosen often: {choices:?}");
+    }
+
+    #[test]
+    fn small_networks_have_tables_of_bytes() {
+        let [bytes, words] = [ring(508), ring(512)].map(|maze| ShortestPaths::new(&maze, Ties::First));
+        assert!(matches!(bytes.hops, Numbers::Bytes(_)) && matches!(words.hops, Numbers::Words(_)));
+        assert_eq!((bytes.longest(), words.longest(), words.longest_from_first(1)), (254, 256, 256));
+        let spread = ShortestPaths::new(&random(40, 60, 40), Ties::Spread);
+        assert!(matches!((spread.ports, spread.hops), (Numbers::Bytes(_), Numbers::Bytes(_))));
+    }
+
+    #[test]
+    fn latencies_that_differ_are_heeded_by_the_hash_too() {
+        // From 0 to 3 by 1, by 2, and by 4 which is slow.
+        let links = [(0, 1, 2), (0, 2, 2), (0, 4, 9), (1, 3, 2), (2, 3, 2), (4, 3, 2)];
+        let paths = ShortestPaths::new(&maze(5, &links), Ties::Hash);
+        assert_eq!(paths.port(0, 3) as u32, place_of_hash(0, 3, 2));
+        assert_eq!(paths.port(3, 0) as u32, place_of_hash(3, 0, 2));
     }
 }

@@ -25,7 +25,7 @@ use std::ops::RangeInclusive;
 /// Node n is at router ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones, then its links in the order of the routers
 /// there. q = 5 is the graph of Hoffman and Singleton.
 ///
-/// Routing is that of `graph`: `minimal`, `up_down`, `valiant` and `ugal`. At most 2,048 routers: q ≤ 32.
+/// Routing is that of `graph`: `minimal`, `up_down`, `valiant` and `ugal`. At most 20,480 routers: q ≤ 101.
 ///
 /// Source: Besta and Hoefler, SC 2014; McKay, Miller and Širáň, J. Combinatorial Theory B 74 (1998); Hafner, J. Algebra 276 (2004).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,8 +43,8 @@ pub struct Config {
     pub ties: Ties,
 }
 
-/// Elements that the field may have: of 32 there are 2,048 routers.
-const ORDERS: RangeInclusive<u32> = 3..=32;
+/// Elements that the field may have: of 101 there are 20,402 routers, and of 103, the next power of a prime, more than 20,480.
+const ORDERS: RangeInclusive<u32> = 3..=101;
 
 impl Parameters for Config {
     type Built = Graph;
@@ -79,7 +79,7 @@ impl Config {
             u64::from(q).pow(2).saturating_mul(2),
             "q",
             &q,
-            format!("powers of primes up to 32, as {}", nearest()),
+            format!("powers of primes up to 101, as {}", nearest()),
         )?;
         if q < *ORDERS.start() {
             let reason = "there is no such network of so few routers";
@@ -88,7 +88,7 @@ impl Config {
                 .valid(format!("powers of primes from 3 on, as {}", nearest())));
         }
         Field::new(q).ok_or_else(|| {
-            let valid = format!("powers of primes from 3 to 32, as {}", nearest());
+            let valid = format!("powers of primes from 3 to 101, as {}", nearest());
             ConfigError::new("q", "there is no field of so many elements").value(q).valid(valid)
         })
     }

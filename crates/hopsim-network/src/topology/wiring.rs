@@ -8,13 +8,16 @@ use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// Most routers: the tables of paths grow with their square.
-pub const MAX_ROUTERS: u32 = 2048;
+pub const MAX_ROUTERS: u32 = 20_480;
+
+/// Most routers over whose links paths are spread: for each destination all paths are looked at one after the other.
+const MOST_SPREAD: u32 = 2048;
 
 /// A link between two routers, used in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Edge {
-    /// The two routers \[0 … 2047\].
+    /// The two routers \[0 … 20,479\].
     pub between: [u32; 2],
     /// Latency of the link in either direction, the same for packets and for credits; default that of the class, `network`
     /// \[cycles\].
@@ -100,6 +103,21 @@ pub fn degrees(wiring: &Wiring<'_>, nodes_per_router: u32) -> Result<[u32; 2], C
         }
         _ => Ok(degrees),
     }
+}
+
+/// Refuses to spread the paths of a network that is too large for it.
+pub fn check_ties(wiring: &Wiring<'_>) -> Result<(), ConfigError> {
+    let Wiring { routers, ties, .. } = *wiring;
+    if ties != Ties::Spread || routers <= MOST_SPREAD {
+        return Ok(());
+    }
+    let reason = format!(
+        "the network has {routers} routers, and to spread the paths of more than {MOST_SPREAD} over the links would take too long"
+    );
+    let [first, hash] = [Ties::First, Ties::Hash].map(Ties::name);
+    Err(ConfigError::new("ties", reason)
+        .value(format!("{:?}", ties.name()))
+        .valid(format!("\"{first}\", \"{hash}\", or at most {MOST_SPREAD} routers")))
 }
 
 /// The links of every router. A link without a latency has one of 1 cycle.

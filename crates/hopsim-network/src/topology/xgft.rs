@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 /// there: those down before those up.
 ///
 /// Routing is that of `graph`: `minimal` and `up_down`, up to a nearest common ancestor and down again, on the path that the table says;
-/// `valiant` and `ugal`, on two such paths, with a VC for each. At most 2,048 switches.
+/// `valiant` and `ugal`, on two such paths, with a VC for each. At most 20,480 switches.
 ///
 /// Source: Öhring et al., IPPS 1995.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

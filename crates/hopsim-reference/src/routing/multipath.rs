@@ -12,7 +12,13 @@ impl MultipathRule {
             return head.eject();
         }
         if self.paths.is_some() {
-            return head.follow(self.plan(head), &head.attempt());
+            let after = self.plan(head);
+            let Some(nth) = after.way.iter().position(|link| link.0 == head.router()).filter(|_| self.vcs.is_some())
+            else {
+                return head.follow(after, &head.attempt());
+            };
+            let to = Request { port: after.way[nth].1, vc: after.vcs[nth] };
+            return Choice { to, after, fixed: true, others: Vec::new() };
         }
         let ports = nearer(head);
         let nth = if ports.len() > 1 { self.draws(head).below(ports.len() as u32) } else { 0 };
@@ -22,6 +28,9 @@ impl MultipathRule {
     /// The output VCs that a head may use: of those that it could draw the ones that it does.
     pub fn options(&self, head: &Head) -> Vec<Request> {
         let choice = self.choose(head);
+        if self.vcs.is_some() && head.router() != head.destination() {
+            return vec![choice.to];
+        }
         if head.router() == head.destination() {
             return head.ejections();
         }
@@ -35,9 +44,11 @@ impl MultipathRule {
         }
         let (from, to) = (head.router(), head.destination());
         let paths = &self.paths.as_ref().expect("it has paths")[from][to];
-        let way = paths[self.draws(head).below(paths.len() as u32) as usize].clone();
+        let number = self.draws(head).below(paths.len() as u32) as usize;
+        let way = paths[number].clone();
+        let vcs = self.vcs.as_ref().map_or_else(Vec::new, |vcs| vcs[from][to][number].clone());
         let misrouted = way.len() > head.ways().distance(from, to);
-        Memory { way, misrouted, ..Memory::default() }
+        Memory { way, vcs, misrouted, ..Memory::default() }
     }
 
     fn draws(&self, head: &Head) -> Stream {

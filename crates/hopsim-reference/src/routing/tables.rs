@@ -54,6 +54,9 @@ impl Tables {
         if ties == Ties::First {
             return first;
         }
+        if ties == Ties::Hash {
+            return Self::find(maze, Ties::Hash).0;
+        }
         let (spread, loads) = Self::find(maze, Ties::Spread);
         let most = |loads: &Loads| loads.values().copied().max().unwrap_or(0);
         if most(&loads) < most(&first_loads) { spread } else { first }
@@ -93,11 +96,14 @@ impl Tables {
             let mut through: BTreeMap<Spot, u64> = BTreeMap::new();
             for (place, steps) in maze.shortest_steps(to) {
                 let crowd = |step: &Step| match ties {
-                    Ties::First => 0,
+                    Ties::First | Ties::Hash => 0,
                     Ties::Spread => tables.crowd(*step, to, (&loads, &through)),
                 };
                 // The first of equal ones.
-                let chosen = steps.iter().copied().min_by_key(crowd).expect("a step leads nearer");
+                let mut chosen = steps.iter().copied().min_by_key(crowd).expect("a step leads nearer");
+                if ties == Ties::Hash {
+                    chosen = steps[hash(place.1, to) as usize % steps.len()];
+                }
                 tables.0.insert((place, to), chosen);
                 if steps.len() > 1 {
                     for step in tables.steps(place, to) {
@@ -122,6 +128,17 @@ impl Tables {
         };
         of(first) + self.steps(first.to, to).into_iter().map(of).sum::<u64>()
     }
+}
+
+/// The hash of a router and that of a destination that says which of several links is taken.
+fn hash(router: usize, destination: usize) -> u64 {
+    let bits = 1 << 32;
+    let mut x = (65_536 * router as u64 + destination as u64) % bits;
+    for (power, factor) in [(16, 2_246_822_507), (13, 3_266_489_909)] {
+        x ^= x / 2_u64.pow(power);
+        x = x * factor % bits;
+    }
+    x ^ (x / 65_536)
 }
 
 impl Maze {

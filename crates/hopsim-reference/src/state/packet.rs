@@ -19,6 +19,8 @@ pub struct Memory {
     pub via: Option<usize>,
     /// The links to the packet's present target, from where it chose them.
     pub way: Vec<Link>,
+    /// The VCs of these links, where a table says them.
+    pub vcs: Vec<u8>,
     /// Whether the packet has been sent off its minimal path.
     pub misrouted: bool,
     /// Whether the packet has chosen the detour and keeps to that while it waits (UGAL).

@@ -7,6 +7,7 @@ use hopsim_core::engine::{Control, Trial, audit, run_as, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_cycles::choices::{ArbiterConfig, Consumption, InjectionVc, WhenFull};
 use hopsim_cycles::jobs::JobPlan;
+use hopsim_experiment::config::router::Discipline;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_routing::vcs::Rings;
@@ -172,7 +173,7 @@ const NONMINIMAL: [&str; 34] = [
 ];
 
 /// where they never do,
-const MINIMAL: [&str; 22] = [
+const MINIMAL: [&str; 26] = [
     "minimal",
     "minimal mesh",
     "minimal torus",
@@ -180,6 +181,10 @@ const MINIMAL: [&str; 22] = [
     "minimal fat_tree",
     "minimal graph",
     "layers",
+    "VCs by hop",
+    "VCs by hop in a family",
+    "ties by hash minimal",
+    "ties by hash adaptive",
     "adaptive mesh",
     "adaptive torus",
     "adaptive ring",
@@ -404,8 +409,13 @@ fn names_of_one_class(plan: &Plan) -> Vec<String> {
     }
     let rings = has_rings(plan) && !matches!(vcs.rings(), Rings::Dateline(_));
     let kept = topology == "graph" && vcs.depends_on_hop() && !vcs.is_flexible();
+    let by_hop = plan.experiment.router.vcs().discipline == Some(Discipline::ByHop);
+    let by_hash = serde_json::to_value(&plan.experiment.topology).unwrap()[topology]["ties"] == "hash";
     let more = [
         (kept, "layers".to_owned()),
+        (by_hop, "VCs by hop".to_owned()),
+        (by_hop && routing == "minimal" && topology != "graph", "VCs by hop in a family".to_owned()),
+        (by_hash, format!("ties by hash {routing}")),
         (plan.system.network.slowest_link() > 1, "slow links".to_owned()),
         (plan.system.control.lbr > 0, format!("lbr {topology}")),
         (

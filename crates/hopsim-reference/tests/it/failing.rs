@@ -8,6 +8,7 @@ use hopsim_core::error::RunError;
 use hopsim_cycles::change::LinkEnd;
 use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::jobs::JobPlan;
+use hopsim_experiment::config::router::Discipline;
 use hopsim_experiment::config::stop::Warmup;
 use hopsim_experiment::plan::{Epoch, Plan};
 use hopsim_measure::Column;
@@ -76,7 +77,7 @@ impl Draws {
         let with_nodes = if self.one_in(4) { json!(self.any(2..4)) } else { Value::Null };
         json!({ "graph": {
             "edges": edges, "nodes_per_router": self.any(1..3), "routers_with_nodes": with_nodes,
-            "ties": self.of(&["spread", "first"]),
+            "ties": self.of(&["spread", "first", "hash"]),
         } })
     }
 
@@ -231,7 +232,11 @@ impl Draws {
             })
         });
         let most = if is_ring { 2 } else { 4 };
-        let keeps_vcs = routing.get("minimal").is_some();
+        let by_hop = routing.get("minimal").is_some() && !has_two_classes && seed.is_multiple_of(3);
+        if by_hop {
+            router["vcs"] = json!({ "discipline": "by_hop" });
+        }
+        let keeps_vcs = routing.get("minimal").is_some() && !by_hop;
         let faults: Vec<Value> = (0..self.any(1..most)).map(|_| self.fault(&topology, keeps_vcs)).collect();
         json!({
             "topology": topology, "routing": routing, "faults": faults, "jobs": [{ "traffic": traffic }],
@@ -254,12 +259,12 @@ fn drawn(seed: u64) -> Result<Plan, String> {
     // Some VCs more than there must be.
     let Some(vcs) = plan.experiment.router.vcs().network else { return Ok(plan) };
     let router = document["router"].as_object_mut().unwrap().values_mut().next().unwrap();
-    router["vcs"] = json!({ "network": (vcs + draws.any(1..4)).min(16) });
+    router["vcs"]["network"] = json!((vcs + draws.any(1..4)).min(16));
     Document(document).plan()
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 30] = [
+const LEAST: [(&str, usize); 32] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -277,6 +282,8 @@ const LEAST: [(&str, usize); 30] = [
     ("ugal", 100),
     ("par", 50),
     ("layers", 20),
+    ("VCs by hop", 15),
+    ("ties by hash", 50),
     ("several lengths", 50),
     ("replies", 20),
     ("slow links", 50),
@@ -495,10 +502,14 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
     }
     coverage.count("detours by notice", detours_by_notice(plan, lives));
     coverage.count("grants of repaired links", grants_of_repaired(plan, lives));
+    let ties =
+        serde_json::to_value(&plan.experiment.topology).unwrap()[plan.experiment.topology.name()].take();
     let has_layers = routing == "minimal" && plan.system.routing.vcs().depends_on_hop();
     let one_length = plan.system.shortest_packet() == plan.system.longest_packet();
     let traits = [
         (has_layers, "layers"),
+        (plan.experiment.router.vcs().discipline == Some(Discipline::ByHop), "VCs by hop"),
+        (ties["ties"] == "hash", "ties by hash"),
         (!one_length, "several lengths"),
         (plan.system.jobs.iter().any(JobPlan::request_reply), "replies"),
         (plan.system.network.slowest_link() > 1, "slow links"),

@@ -7,6 +7,7 @@ use hopsim_core::engine::{audit, trace_as};
 use hopsim_cycles::choices::{FlitAllocator, FlitArbiter, SwitchInput};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_cycles::system::{RouterPlan, Shares, VirtualChannelPlan};
+use hopsim_experiment::config::router::Discipline;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use hopsim_network::by_class::ByClass;
@@ -47,7 +48,8 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 126] = [
+const COVERED: [&str; 127] = [
+    "VCs by hop",
     "several outputs of the crossbar",
     "shared buffers",
     "shared buffers with a reserve of a flit",
@@ -336,8 +338,10 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         RoutingConfig::Valiant(valiant) => valiant.within,
         _ => DetourRegion::Network,
     };
+    let by_hop = plan.experiment.router.vcs().discipline == Some(Discipline::ByHop);
     let has_classes = system.priorities.iter().any(|&priority| priority != system.priorities[0]);
     let more = [
+        (by_hop, "VCs by hop"),
         (has_classes, "several priority classes"),
         (
             has_classes && system.jobs.iter().any(JobPlan::request_reply),

@@ -71,6 +71,7 @@ impl Rules {
             RoutingConfig::SourceAdaptive(config) => Mechanism::Source(SourceRule::source_adaptive(config)),
             RoutingConfig::Olm(config) => Mechanism::InTransit(InTransitRule::olm(config)),
             RoutingConfig::O1turn(config) => Mechanism::O1turn(config.order),
+            RoutingConfig::Table(config) => Mechanism::Multipath(MultipathRule::table(config, &ways)),
             RoutingConfig::Polarized(config) => Mechanism::Polarized(config.penalties),
             RoutingConfig::Ecmp(config) => Mechanism::Multipath(MultipathRule::ecmp(config)),
             RoutingConfig::KShortestPaths(config) => {

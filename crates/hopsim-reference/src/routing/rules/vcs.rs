@@ -7,7 +7,7 @@ use crate::routing::ways::Ways;
 use crate::routing::{families, faults};
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_cycles::system::RouterPlan;
-use hopsim_experiment::config::router::{Rings, RouterConfig, VcManagement};
+use hopsim_experiment::config::router::{Discipline, Rings, RouterConfig, VcManagement};
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::Topology;
 use hopsim_routing::RoutingConfig;
@@ -115,6 +115,9 @@ impl Vcs {
                         RouterPlan::Cioq(_) => Rule::Phases,
                     }
                 }
+                (RoutingConfig::Minimal(_), Topology::Graph(_)) if has_vcs_by_hop(plan) => {
+                    Rule::ByHop(by_hop(ways.farthest()))
+                }
                 (RoutingConfig::Minimal(_), Topology::Graph(graph)) => match layers::of(graph, least, ways) {
                     Some(vcs) => Rule::Kept(vcs),
                     None => Rule::Any(all),
@@ -143,6 +146,11 @@ impl Vcs {
             sensed: [0, first[1]],
         }
     }
+}
+
+/// Whether the document says that hop i has VC i.
+fn has_vcs_by_hop(plan: &Plan) -> bool {
+    plan.experiment.router.vcs().discipline == Some(Discipline::ByHop)
 }
 
 /// The rule for packets that go dimension by dimension round the rings of a torus: virtual-channel routers have datelines unless they

@@ -1,6 +1,6 @@
 //! Random documents with virtual-channel routers, which let flits through one by one.
 
-use super::graph::graph_or_family;
+use super::graph::{graph_or_family, vcs_by_hop};
 use super::network::{classes, dateline, dragonfly, fat_tree, fit_ejection, grid, has_rings, links, torus};
 use super::programs::{Workload, make_room, place, programs};
 use super::routing::{fit, routing_of_one_class, spread, turn_once, ugal, valiant, vcs_needed, vcs_of_one_class};
@@ -173,7 +173,13 @@ impl Parts {
         if let Some(dateline) = self.dateline.as_ref().filter(|_| in_rings) {
             vcs["rings"] = dateline.clone();
         }
-        let needed = if grouped {
+        let by_hop = vcs_by_hop(topology, routing);
+        if by_hop.is_some() {
+            vcs["discipline"] = json!("by_hop");
+        }
+        let needed = if let Some(links) = by_hop {
+            vec![links]
+        } else if grouped {
             vcs_needed(routing, selection.is_some()).to_vec()
         } else if in_rings {
             vec![2]

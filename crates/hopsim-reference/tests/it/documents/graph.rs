@@ -1,6 +1,6 @@
 //! Random graphs, and the VCs that they need.
 
-use hopsim_network::topology::TopologyConfig;
+use hopsim_network::topology::{Topology, TopologyConfig};
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::RoutingConfig;
 use proptest::prelude::*;
@@ -53,15 +53,30 @@ pub fn graph_or_family() -> impl Strategy<Value = Value> {
         if number.is_multiple_of(3) {
             family(&mut Stream::new(number, Purpose::RandomGraph, 0))
         } else {
+            let mut graph = graph;
+            graph["graph"]["ties"] = json!(["spread", "hash", "first", "spread"][(number / 3 % 4) as usize]);
             graph
         }
     })
 }
 
+/// The VCs that minimal routing needs by hop, of one of two graphs of one class of links, which follows from the graph; of the others it has
+/// layers.
+pub fn vcs_by_hop(topology: &Value, routing: &Value) -> Option<u32> {
+    let number = topology.to_string().bytes().fold(1u64, |sum, byte| sum.wrapping_mul(37) + u64::from(byte));
+    let is_drawn = routing.get("minimal").is_some() && is_graph(topology) && number.is_multiple_of(2);
+    if !is_drawn || topology.get("dragonfly_plus").is_some() {
+        return None;
+    }
+    let topology: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
+    let Topology::Graph(graph) = topology.build().unwrap() else { return None };
+    Some(graph.diameter_with_nodes().max(1)).filter(|&links| links <= 16)
+}
+
 /// A small network of a family.
 fn family(stream: &mut Stream) -> Value {
     let mut any = |range: Range<u32>| range.start + stream.below(range.end - range.start);
-    let (nodes, ties) = (any(1..3), ["spread", "spread", "first"][any(0..3) as usize]);
+    let (nodes, ties) = (any(1..3), ["spread", "hash", "first"][any(0..3) as usize]);
     match any(0..7) {
         0 => json!({ "slim_fly": { "q": any(3..5), "nodes_per_router": nodes, "ties": ties } }),
         1 => json!({ "polarfly": { "q": any(2..5), "nodes_per_router": nodes, "ties": ties } }),

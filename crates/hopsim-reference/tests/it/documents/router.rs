@@ -1,5 +1,6 @@
 //! Random routers.
 
+use super::graph::vcs_by_hop;
 use super::network::{classes, dateline, has_rings};
 use super::routing::{reply_vcs_needed, vcs_needed, vcs_of_one_class};
 use super::traffic::{answers, longest_packet};
@@ -183,7 +184,9 @@ impl Router {
         let has_bubble = rings && dateline.is_none();
         let least = restriction.max(u64::from(if has_bubble { self.bubble } else { 0 }));
         let (copies, least_injection) = if answers(document) { (2, 2) } else { (1, 1) };
-        let needed = if dateline.is_some() { 2 } else { vcs_of_one_class(topology, routing) };
+        let by_hop = vcs_by_hop(topology, routing);
+        let needed = by_hop
+            .unwrap_or_else(|| if dateline.is_some() { 2 } else { vcs_of_one_class(topology, routing) });
         let vcs = needed * copies + self.spare_vcs[0];
         // Half of them are for each direction.
         let directed = document["nic"]["injection_vc"] == "direction";
@@ -191,6 +194,9 @@ impl Router {
         let mut vcs = json!({ class: vcs.min(16), "injection": injection.max(least_injection) });
         if let Some(dateline) = dateline {
             vcs["rings"] = dateline.clone();
+        }
+        if by_hop.is_some() {
+            vcs["discipline"] = json!("by_hop");
         }
         if has_bubble {
             (vcs["bubble"], vcs["allow_deadlock"]) = (json!(self.bubble), json!(self.bubble == 0));

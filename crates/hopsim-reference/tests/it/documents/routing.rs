@@ -118,7 +118,8 @@ pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
     }
     let polarized = json!({ "polarized": { "penalties": [draw / 8 % 3, draw / 16 % 4] } });
     let goes_away = is_graph && graph::vcs(topology, &polarized).is_some() || topology.get("hyperx").is_some();
-    if goes_away && draw % 4 == 3 && routing.get("adaptive").is_some() {
+    let instead = routing.get("adaptive").is_some() || is_graph && routing.get("minimal").is_some() && draw % 8 == 3;
+    if goes_away && draw % 4 == 3 && instead {
         return polarized;
     }
     if is_graph && draw % 4 == 1 && routing.get("minimal").is_some() {
