@@ -1457,6 +1457,103 @@ fn several_paths_that_there_are_not() {
     );
 }
 
+const LINE: &str = "graph.edges = [{ between = [0, 1] }, { between = [1, 2] }]";
+
+/// The message of a table of a line of three routers.
+fn on_line(table: &str) -> String {
+    on(LINE, &format!("routing.table = {{ {table} }}"))
+}
+
+/// All rows of the line but the one from router 0 to router 2.
+const MOST_ROWS: &str = "[0, 1, 1, 0], [1, 0, 1, 0], [1, 2, 2, 0], [2, 0, 1, 0], [2, 1, 1, 0]";
+
+#[test]
+fn tables_of_routes_that_lead_nowhere() {
+    let hops = |row: &str| on_line(&format!("hops = [{row}, {MOST_ROWS}]"));
+    assert_eq!(hops("[0, 2, 1, 0]"), "accepted");
+    assert_eq!(on_line(""), "routing.table: the table has no rows; valid: one of hops, paths and file");
+    assert_eq!(
+        on_line(&format!("hops = [{MOST_ROWS}]")),
+        "routing.table.hops: router 0 has no port for router 2, and packets from router 0 come there: 0; valid: a row [0, 2, port, VC]"
+    );
+    assert_eq!(
+        hops("[0, 2, 2, 0]"),
+        "routing.table.hops.0.2 = 2: router 0 has no link at this port; valid: 1"
+    );
+    assert_eq!(hops("[3, 2, 1, 0]"), "routing.table.hops.0.0 = 3: there is no such router; valid: 0 … 2");
+    assert_eq!(
+        hops("[0, 3, 1, 0]"),
+        "routing.table.hops.0.1 = 3: the router has no nodes, or there is none of this number; valid: 0 … 2"
+    );
+    assert_eq!(hops("[0, 2, 1, 16]"), "routing.table.hops.0.3 = 16: a link has at most 16 VCs; valid: 0 … 15");
+    assert_eq!(
+        hops("[0, 1, 1, 0]"),
+        "routing.table.hops.1: router 0 and destination 1 are in row 0, too; valid: one row for the two"
+    );
+    assert_eq!(
+        on_line("hops = [[0, 1, 1, 0], [1, 0, 1, 0], [1, 2, 1, 0], [0, 2, 1, 0], [2, 0, 1, 0], [2, 1, 1, 0]]"),
+        "routing.table.hops: packets from router 0 to router 2 go round in a circle: 0 → 1 → 0; valid: ports that lead to the destination"
+    );
+    assert_eq!(
+        on_line(&format!("hops = [{MOST_ROWS}], file = \"routes.csv\"")),
+        "routing.table.file = \"routes.csv\": the table is given twice; valid: one of file, hops and paths"
+    );
+    assert_eq!(
+        on_line("file = \"routes.csv\""),
+        "routing.table.file = \"routes.csv\": cannot be read here"
+    );
+    assert_eq!(
+        on_line(&format!("hops = [{MOST_ROWS}], seed = 3")),
+        "routing.table.seed = 3: packets draw from the numbers of measure.seed; valid: no such key, or by = \"flow\""
+    );
+    let vcs = "[router.cioq.vcs]\nnetwork = 1\n[routing.table]\nhops = [[0, 2, 1, 1], ";
+    assert_eq!(
+        on(LINE, &format!("{vcs}{MOST_ROWS}]")),
+        "router.cioq.vcs.network = 1: the table of routing.table uses 2 VCs; valid: 2 … 16"
+    );
+}
+
+#[test]
+fn tables_of_paths_that_lead_elsewhere() {
+    let path = |text: &str| on_line(&format!("paths = [{{ {text} }}]"));
+    assert_eq!(
+        path("between = [0, 2], ports = [1, 2], vcs = [0, 0]"),
+        "routing.table.paths: there is no path from router 0 to router 1; valid: one for every two routers with nodes, in either direction"
+    );
+    assert_eq!(
+        path("between = [0, 2], ports = [1, 2], vcs = [0]"),
+        "routing.table.paths.0.vcs = 1 numbers: the path has 2 links; valid: a VC for every port"
+    );
+    assert_eq!(
+        path("between = [0, 2], ports = [1], vcs = [0]"),
+        "routing.table.paths.0.ports: the path from router 0 to router 2 leads to router 1; \
+         valid: ports that lead from the one router to the other, another one"
+    );
+    assert_eq!(
+        path("between = [0, 2], ports = [1, 1], vcs = [0, 0]"),
+        "routing.table.paths.0.ports: the path comes to router 0 twice; valid: a path that passes no router twice"
+    );
+    assert_eq!(
+        path("between = [0, 2], ports = [1, 3], vcs = [0, 0]"),
+        "routing.table.paths.0.ports.1 = 3: router 1 has no link at this port; valid: 1, 2"
+    );
+}
+
+#[test]
+fn tables_of_routes_that_close_a_circle() {
+    let ring = "graph.edges = [{ between = [0, 1] }, { between = [1, 2] }, { between = [2, 0] }]";
+    // The long way round for everybody: 0 → 1 → 2 → 0.
+    let rows = "hops = [[0, 1, 1, 0], [0, 2, 1, 0], [1, 2, 2, 0], [1, 0, 2, 0], [2, 0, 2, 0], [2, 1, 2, 0]]";
+    assert_eq!(
+        on(ring, &format!("routing.table = {{ {rows} }}")),
+        "routing.table: packets can wait for each other in a circle, for room behind these outputs: \
+         router 0 network 0 VC 0 → router 1 network 1 VC 0 → router 2 network 1 VC 0 → router 0 network 0 VC 0; \
+         valid: a table whose paths close no circle, other VCs in it, or router.cioq.vcs.allow_deadlock = true"
+    );
+    let allowed = format!("router.cioq.vcs.allow_deadlock = true\n[routing.table]\n{rows}\n");
+    assert_eq!(on(ring, &allowed), "accepted");
+}
+
 #[test]
 fn too_few_vcs_on_a_cube() {
     assert_eq!(

@@ -16,7 +16,7 @@ use hopsim_routing::minimal::{Config, Minimal};
 use hopsim_routing::path::{G, L};
 use hopsim_routing::sequence::{REPLY_INJECTION, VcSequence};
 use hopsim_routing::vcs::Vcs;
-use hopsim_routing::{Head, Hop, Leg, RouteState, Routing};
+use hopsim_routing::{Head, Hop, Leg, NO_VC, RouteState, Routing};
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
 use serde_json::{Value, json};
@@ -497,7 +497,7 @@ fn the_two_parts_of_a_detour_have_vcs_of_their_own() {
         );
         let routing = &plan.system.routing;
         let count = |leg: Leg| {
-            let way = routing.vcs().way(&HEAD, Hop { port: 2, class: 0, leg, reuses: false });
+            let way = routing.vcs().way(&HEAD, Hop { port: 2, class: 0, leg, reuses: false, vc: NO_VC });
             way.vc + 1 - routing.vcs().first(way)
         };
         assert_eq!([Leg::Detour, Leg::Final].map(count), halves, "{vcs} VCs");
