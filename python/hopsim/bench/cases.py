@@ -264,8 +264,33 @@ def _memory() -> Iterator[Case]:
         large = document(0.35, (1_000, 500), **traffic, **H8)
         small = document(0.35, REFERENCE_CYCLES, **traffic)
         yield Case(section, f"16,512 nodes, ADV+1 {name} 0.35", _time_over(large, small))
+    yield from _graphs(section)
     yield Case(section, "262,656 nodes, build", _build(document(0.3, (0, 1), **H16), None))
     yield Case(section, "262,656 nodes, load 0.3", _peak(document(0.3, (500, 500), **H16), 2_000))
+
+
+def _graphs(section: str) -> Iterator[Case]:
+    """What is there before the first cycle: tables of paths, layers, plan."""
+    paths = [
+        ("20,000 routers of 40 links, VCs by hop", 20_000, 40, "hash", "by_hop", (10.0, 2_000)),
+        ("2,000 routers of 32 links, layers", 2_000, 32, "spread", "layers", (60.0, None)),
+    ]
+    for name, routers, degree, ties, discipline, targets in paths:
+        jellyfish = {"routers": routers, "degree": degree, "nodes_per_router": degree // 2, "ties": ties}
+        vcs = {"vcs": {"discipline": discipline}}
+        experiment = document(0.1, (0, 1), topology={"jellyfish": jellyfish}, router={"cioq": vcs})
+        yield Case(section, f"{name}, plan", _plan(experiment, *targets))
+
+
+def _plan(experiment: Document, target_s: float, target_mb: float | None) -> Measure:
+    """All that is made before the first cycle, but for the state of routers."""
+
+    def measure(case: Case, bench: Bench) -> Iterator[Figure]:
+        usage, _ = bench.with_options(experiment, "--set-up")
+        yield Figure(case.name, "CPU time", "s", usage.cpu_s, target_s, "no cycle")
+        yield Figure(case.name, "peak memory", "MB", usage.peak_bytes / MB, target_mb)
+
+    return measure
 
 
 def _time_over(large: Document, small: Document) -> Measure:

@@ -2147,21 +2147,18 @@ fn routing_on_a_graph() {
     );
 }
 
+/// What is said of a document with a topology, a routing and a discipline of VCs.
+fn with_discipline(topology: &str, routing: &str, discipline: &str) -> String {
+    let text = format!(
+        "load = 0.5\nrouting = \"{routing}\"\nrouter.cioq.vcs.discipline = \"{discipline}\"\n{topology}\n"
+    );
+    message_of(&text, &[])
+}
+
 #[test]
 fn disciplines_of_vcs_that_a_routing_does_not_have() {
-    let on = |topology: &str, routing: &str, discipline: &str| {
-        let text = format!(
-            "load = 0.5\nrouting = \"{routing}\"\nrouter.cioq.vcs.discipline = \"{discipline}\"\n{topology}\n"
-        );
-        message_of(&text, &[])
-    };
-    let long: Vec<String> =
-        (0..34).map(|router| format!("{{ between = [{router}, {}] }}", (router + 1) % 34)).collect();
-    let long = format!("topology.graph.edges = [{}]", long.join(", "));
-    let (small, large) = (
-        "topology.jellyfish = { routers = 10, degree = 3 }",
-        "topology.jellyfish = { routers = 2050, degree = 3, ties = \"hash\" }",
-    );
+    let on = with_discipline;
+    let small = "topology.jellyfish = { routers = 10, degree = 3 }";
     for (routing, discipline) in
         [("minimal", "layers"), ("minimal", "by_hop"), ("valiant", "by_hop"), ("adaptive", "by_hop")]
     {
@@ -2198,6 +2195,15 @@ fn disciplines_of_vcs_that_a_routing_does_not_have() {
             )
         );
     }
+}
+
+#[test]
+fn disciplines_of_vcs_that_a_network_does_not_have() {
+    let on = with_discipline;
+    let long: Vec<String> =
+        (0..34).map(|router| format!("{{ between = [{router}, {}] }}", (router + 1) % 34)).collect();
+    let long = format!("topology.graph.edges = [{}]", long.join(", "));
+    let large = "topology.jellyfish = { routers = 2050, degree = 3, ties = \"hash\" }";
     assert_eq!(
         on("topology.dragonfly_plus.leaves = 2", "minimal", "by_hop"),
         "line 3, column 17: router.cioq.vcs.discipline = \"by_hop\": VCs by hop are for links of one class, and a dragonfly+ has two; \

@@ -323,6 +323,20 @@ fn polarized_paths_have_the_links_that_the_formula_foresees() {
 }
 
 #[test]
+fn by_hop_there_are_as_many_vcs_as_routers_with_nodes_are_apart() {
+    for (with_nodes, vcs) in [(8, 4), (3, 2), (1, 1)] {
+        let mut ring = ring_graph(8, &[]);
+        ring["graph"]["nodes_per_router"] = json!(2);
+        ring["graph"]["routers_with_nodes"] = json!(with_nodes);
+        let plan = plan(&ring, &json!({ "minimal": {} }), &by_hop());
+        assert_eq!(plan.experiment.router.vcs().network, Some(vcs), "{with_nodes} routers with nodes");
+        for (held, next) in dependencies(&plan, false).unwrap() {
+            assert_eq!(held.vc + 1, next.vc, "{held:?} waits for {next:?}");
+        }
+    }
+}
+
+#[test]
 fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
     let mut met = BTreeSet::new();
     for plan in small() {

@@ -185,7 +185,9 @@ fn ports<D: Cell, P: Cell>(maze: &Maze, ties: Ties, hops: &[D]) -> Vec<P> {
     }
     // At a destination a neighbour from which there is no path looks as if it were nearer.
     for (destination, ends) in maze.ends.iter().enumerate() {
-        ends.iter().for_each(|&end| ports[end as usize * destinations + destination] = P::NONE);
+        for &end in ends {
+            ports[end as usize * destinations + destination] = P::NONE;
+        }
     }
     ports
 }

@@ -17,7 +17,7 @@ const MOST_SPREAD: u32 = 2048;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Edge {
-    /// The two routers \[0 … 20,479\].
+    /// The two routers \[0 … 20479\].
     pub between: [u32; 2],
     /// Latency of the link in either direction, the same for packets and for credits; default that of the class, `network`
     /// \[cycles\].

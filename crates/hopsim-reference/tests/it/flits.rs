@@ -313,6 +313,8 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         format!("ports of a {} as of {port_order:?}", plan.experiment.topology.name()),
         format!("{} steps in two cycles", speedup.steps(0).count() + speedup.steps(1).count()),
     ]);
+    let by_hop = plan.experiment.router.vcs().discipline == Some(Discipline::ByHop);
+    names.extend(by_hop.then(|| "VCs by hop".to_owned()));
     names
 }
 
@@ -338,10 +340,8 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         RoutingConfig::Valiant(valiant) => valiant.within,
         _ => DetourRegion::Network,
     };
-    let by_hop = plan.experiment.router.vcs().discipline == Some(Discipline::ByHop);
     let has_classes = system.priorities.iter().any(|&priority| priority != system.priorities[0]);
     let more = [
-        (by_hop, "VCs by hop"),
         (has_classes, "several priority classes"),
         (
             has_classes && system.jobs.iter().any(JobPlan::request_reply),

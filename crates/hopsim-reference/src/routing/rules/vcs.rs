@@ -98,9 +98,7 @@ impl Vcs {
                     let links = paths.iter().flatten().flatten().map(Vec::len);
                     Rule::ByHop(by_hop(links.max().unwrap_or(1).max(1)))
                 }
-                (RoutingConfig::Adaptive(_) | RoutingConfig::Ecmp(_), Topology::Graph(_))
-                    if !families::goes_up_and_down(plan) =>
-                {
+                (_, Topology::Graph(_)) if counts_hops_of_shortest(plan) => {
                     Rule::ByHop(by_hop(ways.farthest()))
                 }
                 (RoutingConfig::Polarized(_), _) => {
@@ -114,9 +112,6 @@ impl Vcs {
                         RouterPlan::VirtualChannel(_) => Rule::HalfPhases { vcs: least },
                         RouterPlan::Cioq(_) => Rule::Phases,
                     }
-                }
-                (RoutingConfig::Minimal(_), Topology::Graph(_)) if has_vcs_by_hop(plan) => {
-                    Rule::ByHop(by_hop(ways.farthest()))
                 }
                 (RoutingConfig::Minimal(_), Topology::Graph(graph)) => match layers::of(graph, least, ways) {
                     Some(vcs) => Rule::Kept(vcs),
@@ -148,9 +143,13 @@ impl Vcs {
     }
 }
 
-/// Whether the document says that hop i has VC i.
-fn has_vcs_by_hop(plan: &Plan) -> bool {
-    plan.experiment.router.vcs().discipline == Some(Discipline::ByHop)
+/// Whether packets go by shortest paths of a graph, and hop i has VC i: adaptive ones, and others if the document says so.
+fn counts_hops_of_shortest(plan: &Plan) -> bool {
+    match plan.experiment.routing {
+        RoutingConfig::Adaptive(_) | RoutingConfig::Ecmp(_) => !families::goes_up_and_down(plan),
+        RoutingConfig::Minimal(_) => plan.experiment.router.vcs().discipline == Some(Discipline::ByHop),
+        _ => false,
+    }
 }
 
 /// The rule for packets that go dimension by dimension round the rings of a torus: virtual-channel routers have datelines unless they

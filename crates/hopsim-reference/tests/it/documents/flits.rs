@@ -174,17 +174,13 @@ impl Parts {
             vcs["rings"] = dateline.clone();
         }
         let by_hop = vcs_by_hop(topology, routing);
-        if by_hop.is_some() {
-            vcs["discipline"] = json!("by_hop");
-        }
-        let needed = if let Some(links) = by_hop {
-            vec![links]
-        } else if grouped {
+        vcs["discipline"] = by_hop.map_or(Value::Null, |_| json!("by_hop"));
+        let needed = if grouped {
             vcs_needed(routing, selection.is_some()).to_vec()
         } else if in_rings {
             vec![2]
         } else {
-            vec![vcs_of_one_class(topology, routing); 2]
+            vec![by_hop.unwrap_or_else(|| vcs_of_one_class(topology, routing)); 2]
         };
         for ((class, needed), size) in classes(topology).iter().zip(needed).zip(self.buffers) {
             vcs[*class] = json!((needed * copies + self.spare_vcs).min(16));
