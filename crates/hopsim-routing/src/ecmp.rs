@@ -95,7 +95,8 @@ impl Mechanism for Ecmp {
         }
         let (first, ports) = self.ports(head);
         let several = ports.count_ones();
-        let drawn = if several > 1 { self.draw.stream(head, self.base.topology(), draw).below(several) } else { 0 };
+        let drawn =
+            if several > 1 { self.draw.stream(head, self.base.topology(), draw).below(several) } else { 0 };
         let port = set_bits(ports).nth(drawn as usize).unwrap_or_else(|| unreachable!("of so many"));
         Route::Fixed(hop(first as u32 + port))
     }

@@ -5,9 +5,7 @@ use super::minimal::Minimal;
 use super::prospect::{Choice, Misroutes, Options, Prospect};
 use super::trigger::{Bar, Candidate, TriggerConfig};
 use super::view::{Draws, Sensors, View};
-use super::{
-    Decision, Head, Hop, Leg, Mechanism, NO_VC, OfSource, Place, Request, Route, RouteState, Way,
-};
+use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, OfSource, Place, Request, Route, RouteState, Way};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::dragonfly::Dragonfly;

@@ -76,7 +76,10 @@ impl Config {
                 .valid(format!("at most {MOST_ROUTERS} routers with nodes, or routing.ecmp")));
         }
         if routers * routers * self.k > MOST_PATHS {
-            let reason = format!("between {routers} routers there would be up to {} paths", routers * routers * self.k);
+            let reason = format!(
+                "between {routers} routers there would be up to {} paths",
+                routers * routers * self.k
+            );
             return Err(ConfigError::new("k", reason)
                 .value(self.k)
                 .valid(format!("1 … {}", MOST_PATHS / (routers * routers))));
@@ -95,7 +98,9 @@ impl Config {
 
     /// The mechanism over the minimal paths of `base`.
     pub fn build(&self, base: Minimal) -> KShortestPaths {
-        let Topology::Graph(graph) = base.topology() else { unreachable!("the plan refuses other topologies") };
+        let Topology::Graph(graph) = base.topology() else {
+            unreachable!("the plan refuses other topologies")
+        };
         let table = self.table(graph).unwrap_or_else(|_| unreachable!("they have been found before"));
         OnPaths::new(Arc::new(table), self.by.draw(Some(self.seed)), base)
     }

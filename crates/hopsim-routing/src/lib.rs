@@ -593,7 +593,7 @@ pub enum OfSource {
     Nothing,
     /// The group of its router.
     Group,
-    /// Its router.
+    /// The router of its node.
     Router,
 }
 

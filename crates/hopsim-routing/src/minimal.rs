@@ -5,7 +5,9 @@ use super::layers::Layers;
 use super::path::{G, L};
 use super::vcs::{self, Rings, Vcs};
 use super::view::View;
-use super::{Flexible, Head, Hop, Leg, Mechanism, NO_VC, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
+use super::{
+    Flexible, Head, Hop, Leg, Mechanism, NO_VC, Ordered, Paths, Request, Reverts, RouteState, Safety, Way,
+};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::graph::Graph;
 use hopsim_network::topology::{Interconnect as _, LOCAL, Topology};

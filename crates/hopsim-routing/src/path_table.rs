@@ -38,8 +38,7 @@ impl PathTable {
     /// The `most` shortest paths between any two routers with nodes: see [`super::k_shortest_paths::Config`].
     pub fn shortest(graph: &Graph, most: u32, longest: u32, seed: u64) -> Result<Self, TooLong> {
         let routers_with_nodes = graph.routers_with_nodes();
-        let mut table =
-            Self::new(routers_with_nodes);
+        let mut table = Self::new(routers_with_nodes);
         let orders = Streams::new(seed, Purpose::PathOrder);
         let mut search = Search::new(graph);
         for from in 0..routers_with_nodes {
@@ -80,10 +79,7 @@ impl PathTable {
     }
 
     /// Paths with the VCs of their links, all those of one pair after the other.
-    pub fn given<'a>(
-        routers_with_nodes: u32,
-        pairs: impl IntoIterator<Item = &'a [GivenPath]>,
-    ) -> Self {
+    pub fn given<'a>(routers_with_nodes: u32, pairs: impl IntoIterator<Item = &'a [GivenPath]>) -> Self {
         let mut table = Self::new(routers_with_nodes);
         for paths in pairs {
             for path in paths {
@@ -234,8 +230,11 @@ mod tests {
         // One of a single link, and over 1, 2 or 3 of the three others: 3, 3 · 2 and 3 · 2 · 1.
         let graph = complete(5);
         let table = PathTable::shortest(&graph, 100, 16, 1).unwrap();
-        for (from, to) in (0..5).flat_map(|from| (0..5).map(move |to| (from, to))).filter(|(from, to)| from != to) {
-            let paths: Vec<_> = (0..table.count(from, to)).map(|number| table.path(from, to, number)).collect();
+        for (from, to) in
+            (0..5).flat_map(|from| (0..5).map(move |to| (from, to))).filter(|(from, to)| from != to)
+        {
+            let paths: Vec<_> =
+                (0..table.count(from, to)).map(|number| table.path(from, to, number)).collect();
             assert_eq!(paths.iter().collect::<BTreeSet<_>>().len(), 16);
             let lengths: Vec<_> = paths.iter().map(|path| path.len()).collect();
             assert_eq!(lengths, [vec![1], vec![2; 3], vec![3; 6], vec![4; 6]].concat());
@@ -249,7 +248,9 @@ mod tests {
         // Between 16 routers, each joined to all, three paths of two links lead over three of 14 routers.
         let table = PathTable::shortest(&complete(16), 4, 16, 1).unwrap();
         let mut over = [[0u32; 15]; 16];
-        for (from, to) in (0..16).flat_map(|from| (0..16).map(move |to| (from, to))).filter(|(from, to)| from != to) {
+        for (from, to) in
+            (0..16).flat_map(|from| (0..16).map(move |to| (from, to))).filter(|(from, to)| from != to)
+        {
             for number in 1..table.count(from, to) {
                 over[from as usize][usize::from(table.path(from, to, number)[0]) - 1] += 1;
             }

@@ -4,7 +4,8 @@ use super::minimal::Minimal;
 use super::prospect::{Choice, Productive, Prospect};
 use super::view::{Draws, View};
 use super::{
-    Decision, Head, Hop, Leg, Mechanism, NO_VC, OfSource, Paths, Place, Request, Route, RouteState, Way, multipath, vcs,
+    Decision, Head, Hop, Leg, Mechanism, NO_VC, OfSource, Paths, Place, Request, Route, RouteState, Way,
+    multipath, vcs,
 };
 use hopsim_network::error::{ConfigError, within};
 use hopsim_network::topology::Topology;
@@ -57,8 +58,9 @@ impl Config {
         multipath::shortest_paths(topology)?;
         if !matches!(topology, Topology::Graph(_) | Topology::HyperX(_)) {
             let reason = "needs a VC for every link of a path that leads away from the source first";
-            return Err(ConfigError::new("", reason)
-                .valid("topology.graph or a family of graphs of one class of links, or hyperx; routing.minimal"));
+            return Err(ConfigError::new("", reason).valid(
+                "topology.graph or a family of graphs of one class of links, or hyperx; routing.minimal",
+            ));
         }
         let apart = topology.diameter();
         let links = if apart > 1 { 4 * apart - 3 } else { 2 };
@@ -67,8 +69,10 @@ impl Config {
                 "routers are up to {apart} links apart, so a path has up to {links} links and needs as many VCs, and a link has at most {}",
                 vcs::MOST
             );
-            return Err(ConfigError::new("", reason)
-                .valid(format!("routers at most {} links apart; routing.minimal or ecmp", (vcs::MOST + 3) / 4)));
+            return Err(ConfigError::new("", reason).valid(format!(
+                "routers at most {} links apart; routing.minimal or ecmp",
+                (vcs::MOST + 3) / 4
+            )));
         }
         Ok(Paths::by_hop(links))
     }
@@ -106,7 +110,9 @@ impl Polarized {
     }
 
     fn distances(&self, head: &Head, from: u32) -> Distances {
-        let to = |router| self.base.topology().minimal_hops(from, router).iter().map(|&links| i32::from(links)).sum();
+        let to = |router| {
+            self.base.topology().minimal_hops(from, router).iter().map(|&links| i32::from(links)).sum()
+        };
         Distances { source: to(self.source(head)), destination: to(head.destination) }
     }
 
@@ -180,7 +186,9 @@ impl Mechanism for Polarized {
         let (here, vc) = (self.distances(head, head.router), prospect.minimal.vc);
         let mut links = Vec::new();
         productive.each(|port| {
-            links.extend(self.growth(head, here, state.flags, port).map(|growth| (Request { port, vc }, growth)));
+            links.extend(
+                self.growth(head, here, state.flags, port).map(|growth| (Request { port, vc }, growth)),
+            );
         });
         let best = links.iter().map(|(_, (growth, _))| *growth).max().unwrap_or(0);
         let penalties = [0, self.penalties[0], self.penalties[1]];

@@ -144,13 +144,15 @@ impl Wires<'_> {
         if number < routers {
             return Ok(());
         }
-        let refused = ConfigError::new(key, "the router has no nodes, or there is none of this number").value(number);
+        let refused =
+            ConfigError::new(key, "the router has no nodes, or there is none of this number").value(number);
         Err(refused.valid(format!("0 … {}", routers - 1)))
     }
 
     /// The router behind a port.
     fn next(&self, at: u32, port: u32, key: &str) -> Result<u32, ConfigError> {
-        let end = if (port as usize) < self.0.ports().len() { self.0.neighbour(at, port as usize) } else { None };
+        let end =
+            if (port as usize) < self.0.ports().len() { self.0.neighbour(at, port as usize) } else { None };
         end.map(|(next, _)| next).ok_or_else(|| {
             let links: Vec<String> = (0..self.0.ports().len())
                 .filter(|&port| self.0.neighbour(at, port).is_some())
@@ -179,7 +181,9 @@ impl Wires<'_> {
             self.end(destination, &key(1))?;
             let next = self.next(router, port, &key(2))?;
             let vc = Self::vc(vc, &key(3))?;
-            if let Some((_, _, first)) = table.insert((router, destination), (next, (port as u16, vc), number)) {
+            if let Some((_, _, first)) =
+                table.insert((router, destination), (next, (port as u16, vc), number))
+            {
                 let reason = format!("router {router} and destination {destination} are in row {first}, too");
                 return Err(ConfigError::new(format!("hops.{number}"), reason).valid("one row for the two"));
             }
@@ -194,11 +198,14 @@ impl Wires<'_> {
                 let way = passed.iter().map(ToString::to_string).collect::<Vec<_>>().join(" → ");
                 let refuse = |reason: String| ConfigError::new("hops", reason);
                 if is_back {
-                    let reason = format!("packets from router {from} to router {to} go round in a circle: {way}");
+                    let reason =
+                        format!("packets from router {from} to router {to} go round in a circle: {way}");
                     return Err(refuse(reason).valid("ports that lead to the destination"));
                 }
                 let Some(&(next, link, _)) = table.get(&(at, to)) else {
-                    let reason = format!("router {at} has no port for router {to}, and packets from router {from} come there: {way}");
+                    let reason = format!(
+                        "router {at} has no port for router {to}, and packets from router {from} come there: {way}"
+                    );
                     return Err(refuse(reason).valid(format!("a row [{at}, {to}, port, VC]")));
                 };
                 path.push(link);
@@ -226,7 +233,8 @@ impl Wires<'_> {
             Some((pair, _)) => {
                 let (from, to) = (pair / routers as usize, pair % routers as usize);
                 let reason = format!("there is no path from router {from} to router {to}");
-                Err(ConfigError::new("paths", reason).valid("one for every two routers with nodes, in either direction"))
+                Err(ConfigError::new("paths", reason)
+                    .valid("one for every two routers with nodes, in either direction"))
             }
         }
     }
@@ -248,7 +256,8 @@ impl Wires<'_> {
             at = self.next(at, port, &format!("{key}.ports.{number}"))?;
             if passed.contains(&at) {
                 let reason = format!("the path comes to router {at} twice");
-                return Err(ConfigError::new(format!("{key}.ports"), reason).valid("a path that passes no router twice"));
+                return Err(ConfigError::new(format!("{key}.ports"), reason)
+                    .valid("a path that passes no router twice"));
             }
             path.push((port as u16, vc));
         }
@@ -256,6 +265,7 @@ impl Wires<'_> {
             return Ok(path);
         }
         let reason = format!("the path from router {from} to router {to} leads to router {at}");
-        Err(ConfigError::new(format!("{key}.ports"), reason).valid("ports that lead from the one router to the other, another one"))
+        Err(ConfigError::new(format!("{key}.ports"), reason)
+            .valid("ports that lead from the one router to the other, another one"))
     }
 }

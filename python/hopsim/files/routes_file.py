@@ -35,9 +35,7 @@ def routes(path: Path) -> dict[str, Any]:
     """The table in a file, as next hops or as whole paths. Raises `ConfigError`."""
     if "ports" in _columns(path) or "vcs" in _columns(path):
         return {"paths": [_path(number, row) for number, row in enumerate(rows(path, PATHS), 1)]}
-    return {
-        "hops": [[row["router"], row["destination"], row["port"], row["vc"]] for row in rows(path, HOPS)]
-    }
+    return {"hops": [[row["router"], row["destination"], row["port"], row["vc"]] for row in rows(path, HOPS)]}
 
 
 def _columns(path: Path) -> list[str]:

@@ -18,9 +18,7 @@ jobs = [{ traffic.packet_list = [{ cycle = 0, source = 0, destination = 2 }] }]
 """
 # A ring of three, everybody the long way round: over port 2 to the next router.
 HOPS = "router,destination,port,vc\n0,1,2,0\n0,2,2,0\n1,2,2,0\n1,0,2,1\n2,0,2,1\n2,1,2,0\n"
-PATHS = (
-    "source,destination,ports,vcs\n0,1,2,0\n0,2,2 2,0 0\n1,2,2,0\n1,0,2 2,0 1\n2,0,2,1\n2,1,2 2,0 1\n"
-)
+PATHS = "source,destination,ports,vcs\n0,1,2,0\n0,2,2 2,0 0\n1,2,2,0\n1,0,2 2,0 1\n2,0,2,1\n2,1,2 2,0 1\n"
 REFUSED = {
     "": "is empty; valid: a table whose first line names the columns: router, destination, port, vc",
     "router,destination,port\n0,1,2": "line 1: the column vc is missing",

@@ -49,8 +49,9 @@ impl Drawn {
         let mut draws = Stream::new(number, Purpose::RandomGraph, 7);
         let routers = 4 + draws.below(most - 3);
         let is_ring = draws.below(2) == 0;
-        let mut pairs: Vec<[u32; 2]> =
-            (1..routers).map(|router| [if is_ring { router - 1 } else { draws.below(router) }, router]).collect();
+        let mut pairs: Vec<[u32; 2]> = (1..routers)
+            .map(|router| [if is_ring { router - 1 } else { draws.below(router) }, router])
+            .collect();
         pairs.extend(is_ring.then_some([routers - 1, 0]));
         for _ in 0..draws.below(routers) {
             let pair = [draws.below(routers), draws.below(routers)];
@@ -199,5 +200,8 @@ fn tables_without_a_circle_never_stand_still() {
 fn of_ten_thousand_tables_all_verdicts_are_right() {
     let wrong = verdicts(1_000..11_000, 63);
     let standing = deadlocks(&wrong[..1_000]);
-    println!("{} of 10,000 tables have a circle; of 1,000 of them {standing} networks stand still at full load", wrong.len());
+    println!(
+        "{} of 10,000 tables have a circle; of 1,000 of them {standing} networks stand still at full load",
+        wrong.len()
+    );
 }

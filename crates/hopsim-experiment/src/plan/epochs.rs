@@ -198,9 +198,9 @@ pub fn check(experiment: &Experiment, outages: &[Outage]) -> Result<(), ConfigEr
         );
     }
     let keeps = match experiment.routing {
-        RoutingConfig::KShortestPaths(_) => {
-            Some("a packet keeps to the path that it has drawn, which may lead over links that are out of order")
-        }
+        RoutingConfig::KShortestPaths(_) => Some(
+            "a packet keeps to the path that it has drawn, which may lead over links that are out of order",
+        ),
         RoutingConfig::Table(_) => Some("the table leads over links that are out of order"),
         RoutingConfig::Polarized(_) => {
             Some("a packet goes away from its source, and with other tables it would be elsewhere on its way")

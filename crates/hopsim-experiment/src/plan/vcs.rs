@@ -129,7 +129,9 @@ fn resolve_unordered(
         let given = *vcs_of(vcs, class).get_or_insert(safety.vcs_of(number).unwrap_or(1));
         let path = format!("router.{name}.vcs.{class}");
         within(VCS, given, &path)?;
-        if let Some((least, reason, valid)) = unordered_reason(safety, number).filter(|&(least, ..)| given < least) {
+        if let Some((least, reason, valid)) =
+            unordered_reason(safety, number).filter(|&(least, ..)| given < least)
+        {
             let valid = format!("{least} … {MOST}{valid}");
             return Err(ConfigError::new(path, reason).value(given).valid(valid));
         }
@@ -310,9 +312,7 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
         }
         // Of two VCs each class has one.
         Safety::Dateline(_) if count == 2 => Vcs::chosen(unordered(), used),
-        Safety::Any { .. } | Safety::Dateline(_) => {
-            Vcs::any(classes, ByClass::from_fn(of_class))
-        }
+        Safety::Any { .. } | Safety::Dateline(_) => Vcs::any(classes, ByClass::from_fn(of_class)),
     };
     vcs.in_rings(match paths.safety {
         Safety::Dateline(config) => Rings::Dateline(Dateline::new(config, count)),

@@ -1485,23 +1485,25 @@ fn tables_of_routes_that_lead_nowhere() {
         hops("[0, 3, 1, 0]"),
         "routing.table.hops.0.1 = 3: the router has no nodes, or there is none of this number; valid: 0 … 2"
     );
-    assert_eq!(hops("[0, 2, 1, 16]"), "routing.table.hops.0.3 = 16: a link has at most 16 VCs; valid: 0 … 15");
+    assert_eq!(
+        hops("[0, 2, 1, 16]"),
+        "routing.table.hops.0.3 = 16: a link has at most 16 VCs; valid: 0 … 15"
+    );
     assert_eq!(
         hops("[0, 1, 1, 0]"),
         "routing.table.hops.1: router 0 and destination 1 are in row 0, too; valid: one row for the two"
     );
     assert_eq!(
-        on_line("hops = [[0, 1, 1, 0], [1, 0, 1, 0], [1, 2, 1, 0], [0, 2, 1, 0], [2, 0, 1, 0], [2, 1, 1, 0]]"),
+        on_line(
+            "hops = [[0, 1, 1, 0], [1, 0, 1, 0], [1, 2, 1, 0], [0, 2, 1, 0], [2, 0, 1, 0], [2, 1, 1, 0]]"
+        ),
         "routing.table.hops: packets from router 0 to router 2 go round in a circle: 0 → 1 → 0; valid: ports that lead to the destination"
     );
     assert_eq!(
         on_line(&format!("hops = [{MOST_ROWS}], file = \"routes.csv\"")),
         "routing.table.file = \"routes.csv\": the table is given twice; valid: one of file, hops and paths"
     );
-    assert_eq!(
-        on_line("file = \"routes.csv\""),
-        "routing.table.file = \"routes.csv\": cannot be read here"
-    );
+    assert_eq!(on_line("file = \"routes.csv\""), "routing.table.file = \"routes.csv\": cannot be read here");
     assert_eq!(
         on_line(&format!("hops = [{MOST_ROWS}], seed = 3")),
         "routing.table.seed = 3: packets draw from the numbers of measure.seed; valid: no such key, or by = \"flow\""

@@ -131,7 +131,17 @@ fn with_one_class() -> Vec<Plan> {
         (json!({ "fat_tree": { "k": 2, "levels": 3 } }), &["minimal", "adaptive", "ecmp", "up_down"]),
         (
             json!({ "graph": { "edges": chords } }),
-            &["minimal", "adaptive", "ecmp", "k_shortest_paths", "polarized", "up_down", "valiant", "ugal", "par"],
+            &[
+                "minimal",
+                "adaptive",
+                "ecmp",
+                "k_shortest_paths",
+                "polarized",
+                "up_down",
+                "valiant",
+                "ugal",
+                "par",
+            ],
         ),
     ];
     for (topology, names) in &topologies {
@@ -281,7 +291,9 @@ fn ring_graph(routers: u32, across: &[[u32; 2]]) -> Value {
 #[test]
 fn in_a_graph_every_hop_of_a_detour_or_of_any_shortest_path_waits_in_the_vc_after_its_own() {
     // In a ring of six routers are three links apart: PAR may make a hop and two such ways.
-    for (routing, vcs) in [("adaptive", 3), ("ecmp", 3), ("polarized", 9), ("valiant", 6), ("ugal", 6), ("par", 7)] {
+    for (routing, vcs) in
+        [("adaptive", 3), ("ecmp", 3), ("polarized", 9), ("valiant", 6), ("ugal", 6), ("par", 7)]
+    {
         let plan = plan(&ring_graph(6, &[]), &json!({ routing: {} }), &json!({ "cioq": {} }));
         assert_eq!(plan.experiment.router.vcs().network, Some(vcs), "{routing}");
         let listed = dependencies(&plan, false).unwrap();

@@ -13,7 +13,8 @@ impl MultipathRule {
         }
         if self.paths.is_some() {
             let after = self.plan(head);
-            let Some(nth) = after.way.iter().position(|link| link.0 == head.router()).filter(|_| self.vcs.is_some())
+            let Some(nth) =
+                after.way.iter().position(|link| link.0 == head.router()).filter(|_| self.vcs.is_some())
             else {
                 return head.follow(after, &head.attempt());
             };

@@ -5,7 +5,7 @@ use crate::state::packet::{Choice, Memory};
 use crate::state::place::Request;
 
 /// A link that is allowed: its port, and what the hop over it does.
-struct Link {
+struct AllowedLink {
     port: usize,
     /// By how much the weight of the router grows.
     growth: isize,
@@ -19,8 +19,8 @@ pub fn choose(penalties: [u32; 2], head: &Head) -> Option<Choice> {
     }
     let (links, cornered) = allowed(head);
     let best = links.iter().map(|link| link.growth).max().expect("there is always a way on");
-    let request = |link: &Link| Request { port: link.port, vc: only_vc(head, link.port) };
-    let worth = |link: &Link| {
+    let request = |link: &AllowedLink| Request { port: link.port, vc: only_vc(head, link.port) };
+    let worth = |link: &AllowedLink| {
         let less = match best - link.growth {
             0 => 0,
             1 => penalties[0],
@@ -28,9 +28,9 @@ pub fn choose(penalties: [u32; 2], head: &Head) -> Option<Choice> {
         };
         i64::from(head.credits(request(link))) - i64::from(less * head.packet().length)
     };
-    let open: Vec<&Link> = links.iter().filter(|link| head.open(request(link))).collect();
+    let open: Vec<&AllowedLink> = links.iter().filter(|link| head.open(request(link))).collect();
     let most = open.iter().map(|link| worth(link)).max()?;
-    let equal: Vec<&Link> = open.into_iter().filter(|link| worth(link) == most).collect();
+    let equal: Vec<&AllowedLink> = open.into_iter().filter(|link| worth(link) == most).collect();
     let nth = if equal.len() > 1 { head.attempt().below(equal.len() as u32) } else { 0 };
     let chosen = equal[nth as usize];
     let memory = head.packet().memory.clone();
@@ -51,14 +51,15 @@ fn only_vc(head: &Head, port: usize) -> u8 {
 }
 
 /// The links that are allowed, and whether the packet goes on by shortest paths from here on.
-fn allowed(head: &Head) -> (Vec<Link>, bool) {
+fn allowed(head: &Head) -> (Vec<AllowedLink>, bool) {
     let ways = head.ways();
     let apart = |from: usize, to: usize| ways.distance(from, to) as isize;
     let (here, source, to) = (head.router(), head.source(), head.destination());
     let weight = |router: usize| apart(router, source) - apart(router, to);
-    let links = |is_allowed: &dyn Fn(usize) -> bool| -> Vec<Link> {
-        let all = ways.links(here).into_iter().map(|port| (port, ways.neighbour(here, port).expect("a link")));
-        let of = |(port, next): (usize, usize)| Link {
+    let links = |is_allowed: &dyn Fn(usize) -> bool| -> Vec<AllowedLink> {
+        let all =
+            ways.links(here).into_iter().map(|port| (port, ways.neighbour(here, port).expect("a link")));
+        let of = |(port, next): (usize, usize)| AllowedLink {
             port,
             growth: weight(next) - weight(here),
             is_nearer: apart(next, to) < apart(here, to),
@@ -66,10 +67,10 @@ fn allowed(head: &Head) -> (Vec<Link>, bool) {
         all.filter(|&(_, next)| is_allowed(next)).map(of).collect()
     };
     let grows = |next: usize| weight(next) > weight(here);
-    let leads_from_both = |next: usize| {
-        apart(next, source) > apart(here, source) && apart(next, to) > apart(here, to)
-    };
-    let leads_to_both = |next: usize| apart(next, source) < apart(here, source) && apart(next, to) < apart(here, to);
+    let leads_from_both =
+        |next: usize| apart(next, source) > apart(here, source) && apart(next, to) > apart(here, to);
+    let leads_to_both =
+        |next: usize| apart(next, source) < apart(here, source) && apart(next, to) < apart(here, to);
     let is_in_first_half = apart(here, source) < apart(here, to);
     let stays = |next: usize| if is_in_first_half { leads_from_both(next) } else { leads_to_both(next) };
     if !head.packet().memory.cornered {

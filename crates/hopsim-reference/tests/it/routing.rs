@@ -374,7 +374,8 @@ fn ring_table(topology: &Value) -> Value {
     for (at, to) in (0..8).flat_map(|at| (0..8).map(move |to| (at, to))).filter(|(at, to)| at != to) {
         let plus = (to + 8 - at) % 8 <= 4;
         let next = if plus { (at + 1) % 8 } else { (at + 7) % 8 };
-        let port = (0..ring.ports().len()).find(|&port| ring.neighbour(at, port).is_some_and(|end| end.0 == next));
+        let port =
+            (0..ring.ports().len()).find(|&port| ring.neighbour(at, port).is_some_and(|end| end.0 == next));
         // Towards larger numbers a packet has come round the end if it is to go to a smaller number no more.
         let vc = if plus { u32::from(to > at) } else { u32::from(to < at) };
         hops.push(json!([at, to, port.unwrap(), vc]));
@@ -384,10 +385,7 @@ fn ring_table(topology: &Value) -> Value {
 
 #[test]
 fn tables_of_next_hops() {
-    for topology in [
-        json!({ "ring": { "routers": 8, "nodes_per_router": 2 } }),
-        graph(8, &[], "first"),
-    ] {
+    for topology in [json!({ "ring": { "routers": 8, "nodes_per_router": 2 } }), graph(8, &[], "first")] {
         let table = ring_table(&topology);
         agree([2, 3].map(|vcs| of_one_class(&topology, &table, vcs)));
     }
@@ -399,7 +397,8 @@ fn tables_of_several_paths_on_links_of_two_classes() {
         serde_json::from_value(json!({ "dragonfly": { "p": 1, "a": 2, "h": 1 } })).unwrap();
     let dragonfly = topology.build().unwrap();
     let mut paths = Vec::new();
-    for (from, to) in (0..6).flat_map(|from| (0..6).map(move |to| (from, to))).filter(|(from, to)| from != to) {
+    for (from, to) in (0..6).flat_map(|from| (0..6).map(move |to| (from, to))).filter(|(from, to)| from != to)
+    {
         // By way of every router, if that passes none twice: the VC is the number of links passed before.
         for via in 0..6 {
             let (mut at, mut passed, mut ports) = (from, vec![], vec![]);
@@ -411,7 +410,9 @@ fn tables_of_several_paths_on_links_of_two_classes() {
                     at = dragonfly.neighbour(at, port).unwrap().0;
                 }
             }
-            let is_simple = passed.iter().all(|&router| router != to && passed.iter().filter(|&&other| other == router).count() == 1);
+            let is_simple = passed
+                .iter()
+                .all(|&router| router != to && passed.iter().filter(|&&other| other == router).count() == 1);
             if is_simple {
                 let vcs: Vec<usize> = (0..ports.len()).collect();
                 paths.push(json!({ "between": [from, to], "ports": ports, "vcs": vcs }));

@@ -87,7 +87,8 @@ fn shortest(ways: &Ways, (from, to): (usize, usize), k: usize, first: usize) -> 
         let mut longer = Vec::new();
         for path in &unfinished {
             let passed: Vec<usize> = path.iter().map(|&(router, _)| router).collect();
-            let at = path.last().map_or(from, |&(router, port)| ways.neighbour(router, port).expect("a link"));
+            let at =
+                path.last().map_or(from, |&(router, port)| ways.neighbour(router, port).expect("a link"));
             for port in ways.links(at) {
                 let next = ways.neighbour(at, port).expect("a link");
                 if next != at && !passed.contains(&next) {

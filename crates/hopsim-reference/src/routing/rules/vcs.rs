@@ -1,8 +1,8 @@
 //! The VCs of a network, and by which rule hops may use them.
 
 use super::flexvc::Order;
-use super::{layers, multipath};
 use super::paths::{LinkVc, count, number, paths};
+use super::{layers, multipath};
 use crate::routing::ways::Ways;
 use crate::routing::{families, faults};
 use hopsim_cycles::jobs::JobPlan;

@@ -3,7 +3,9 @@
 use super::graph::{graph_or_family, vcs_by_hop};
 use super::network::{classes, dateline, dragonfly, fat_tree, fit_ejection, grid, has_rings, links, torus};
 use super::programs::{Workload, make_room, place, programs};
-use super::routing::{fit, routing_of_one_class, spread, turn_once, ugal, valiant, vcs_needed, vcs_of_one_class};
+use super::routing::{
+    fit, routing_of_one_class, spread, turn_once, ugal, valiant, vcs_needed, vcs_of_one_class,
+};
 use super::traffic::{self, answers, jobs, longest_packet};
 use super::{Document, ORDINARY, for_each_document, nic_and_semantics, one_of};
 use hopsim_experiment::plan::Plan;

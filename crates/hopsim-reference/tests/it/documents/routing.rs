@@ -117,8 +117,10 @@ pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
         return json!({ "ecmp": if by == "flow" { json!({ "by": by, "seed": draw % 3 }) } else { ecmp } });
     }
     let polarized = json!({ "polarized": { "penalties": [draw / 8 % 3, draw / 16 % 4] } });
-    let goes_away = is_graph && graph::vcs(topology, &polarized).is_some() || topology.get("hyperx").is_some();
-    let instead = routing.get("adaptive").is_some() || is_graph && routing.get("minimal").is_some() && draw % 8 == 3;
+    let goes_away =
+        is_graph && graph::vcs(topology, &polarized).is_some() || topology.get("hyperx").is_some();
+    let instead =
+        routing.get("adaptive").is_some() || is_graph && routing.get("minimal").is_some() && draw % 8 == 3;
     if goes_away && draw % 4 == 3 && instead {
         return polarized;
     }
