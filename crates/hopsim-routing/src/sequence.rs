@@ -172,6 +172,22 @@ mod tests {
     }
 
     #[test]
+    fn a_sequence_increases_if_every_hop_has_a_higher_vc_than_the_one_before() {
+        let spec = ClassSpec { vcs: 7, buffer: 8, latency: 1, bubble: 0 };
+        let one = Classes { terminal: spec, links: vec![spec], ejection: 1, one_way: 1 };
+        assert!(
+            VcSequence::new(&[0; 3], &one, false).increases()
+                && VcSequence::new(&[0; 3], &one, true).increases()
+        );
+        assert!(!VcSequence::unordered(&one, 0).increases() && !VcSequence::keeping(&one).increases());
+        let mut replies_among_requests = VcSequence::new(&[0; 3], &one, true);
+        replies_among_requests.next[REPLY_INJECTION as usize][0] = 2;
+        assert!(!replies_among_requests.increases());
+        // Which of two classes comes first in a path the VCs alone do not say.
+        assert!(!VcSequence::new(&[L, G, L], &classes(2, 1), false).increases());
+    }
+
+    #[test]
     fn valiant_paths_get_the_vcs_of_the_papers() {
         // The table of the increasing sequence l0 g0 l1 l2 g1 l3: injection, then each hop of a full path.
         let sequence = VcSequence::new(&[L, G, L, L, G, L], &classes(4, 2), false);
