@@ -181,7 +181,8 @@ def points(
     functions, which may raise: the network in a file as a JSON object, the forwarding tables in a file for
     the network in another one, the nodes in the file of a placement by rank, the packets in a file as a JSON
     list, the flows in a file as a JSON list, the table of routes in a file as a JSON object, what is in the
-    file of a program, decompressed, and the same of the files of all ranks of a Chakra trace. Raises `ConfigError`, and what the handler of a signal raises.
+    file of a program, decompressed, and the same of the files of all ranks of a Chakra trace. Raises
+    `ConfigError`, and what the handler of a signal raises.
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:

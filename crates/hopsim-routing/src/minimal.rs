@@ -86,7 +86,7 @@ impl Config {
         Ok(Paths::ordered(Ordered::new(PATH, flexible)))
     }
 
-    /// The same paths in a graph with a VC for every hop. The key of what is refused is that of the discipline.
+    /// Shortest paths in a graph with a VC for every hop. The key of what is refused is that of the discipline.
     pub fn paths_by_hop(&self, graph: &Graph) -> Result<Paths, ConfigError> {
         let refused = |reason: String| ConfigError::new("", reason).value("\"by_hop\"");
         if graph.groups() > 1 {

@@ -20,13 +20,13 @@ from hopsim import _core
 from hopsim.errors import ConfigError
 from hopsim.files import (
     flows_file,
-    routes_file,
     forwarding_file,
     graph_file,
     packets_file,
     placement_file,
     program_file,
     reading,
+    routes_file,
     toml,
 )
 from hopsim.kinds import is_sequence, is_table

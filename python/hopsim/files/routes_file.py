@@ -1,4 +1,4 @@
-"""Tables of routes in files: comma-separated values, read as `routing.table.hops` or `routing.table.paths`."""
+"""Tables of routes in files: comma-separated values, read as `hops` or `paths` of `routing.table`."""
 
 from __future__ import annotations
 
