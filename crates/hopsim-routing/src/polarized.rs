@@ -71,7 +71,7 @@ impl Config {
             );
             return Err(ConfigError::new("", reason).valid(format!(
                 "routers at most {} links apart; routing.minimal or ecmp",
-                (vcs::MOST + 3) / 4
+                vcs::MOST.div_ceil(4)
             )));
         }
         Ok(Paths::by_hop(links))

@@ -71,13 +71,13 @@ TERMS = (
     ),
     Term(
         ("multipath", "packet spraying", "equal-cost multi-path"),
-        "`routing.ecmp`: any shortest path, drawn by packet or by flow. `routing.k_shortest_paths` takes longer "
-        "paths, too, and `routing.adaptive` and `routing.polarized` look at buffers.",
+        "`routing.ecmp`: any shortest path, drawn by packet or by flow. `routing.k_shortest_paths` takes "
+        "longer paths, too, and `routing.adaptive` and `routing.polarized` look at buffers.",
     ),
     Term(
         ("routing table", "source routing", "own routing"),
-        "`routing.table`: next hops or whole paths with their VCs, in the document or in a file. It is looked "
-        "for packets that could wait for each other in a circle.",
+        "`routing.table`: next hops or whole paths with their VCs, in the document or in a file. It is "
+        "looked for packets that could wait for each other in a circle.",
     ),
     Term(
         ("dragonfly+", "dragonfly plus", "megafly"),
