@@ -33,7 +33,7 @@ PATHS = Columns(
 
 def routes(path: Path) -> dict[str, Any]:
     """The table in a file, as next hops or as whole paths. Raises `ConfigError`."""
-    if "ports" in _columns(path) or "vcs" in _columns(path):
+    if {"ports", "vcs"} & set(_columns(path)):
         return {"paths": [_path(number, row) for number, row in enumerate(rows(path, PATHS), 1)]}
     return {"hops": [[row["router"], row["destination"], row["port"], row["vc"]] for row in rows(path, HOPS)]}
 
@@ -44,8 +44,10 @@ def _columns(path: Path) -> list[str]:
         text = reading.text_of(path, f"{HOPS.kind}, or {', '.join(PATHS.names)}")
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
-    lines = (fields for fields in csv.reader(text.splitlines(), skipinitialspace=True) if any(fields))
-    return [field.strip() for field in next(lines, [])]
+    for fields in csv.reader(text.splitlines(), skipinitialspace=True):
+        if any(fields):
+            return [field.strip() for field in fields]
+    return []
 
 
 def _path(number: int, row: dict[str, Any]) -> dict[str, Any]:
