@@ -83,6 +83,17 @@ impl Parameters for Config {
     fn resolve(&mut self, built: &Graph) {
         self.nodes_per_router = Some(built.nodes_per_router());
     }
+
+    fn ties(&self) -> Option<Ties> {
+        Some(self.ties)
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![
+            Self { routers: 12, degree: 3, seed: 1, nodes_per_router: Some(1), ties: Ties::Spread },
+            Self { routers: 9, degree: 6, seed: 2, nodes_per_router: Some(2), ties: Ties::First },
+        ]
+    }
 }
 
 impl Config {

@@ -70,6 +70,17 @@ impl Parameters for Config {
     fn resolve(&mut self, built: &Graph) {
         self.nodes_per_router = Some(built.nodes_per_router());
     }
+
+    fn ties(&self) -> Option<Ties> {
+        Some(self.ties)
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![
+            Self { q: 3, nodes_per_router: Some(1), ties: Ties::Spread },
+            Self { q: 4, nodes_per_router: Some(2), ties: Ties::First },
+        ]
+    }
 }
 
 impl Config {

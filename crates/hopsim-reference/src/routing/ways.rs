@@ -136,12 +136,9 @@ impl Ways {
                 Shape::FatTree { k: config.k as usize, levels: config.levels as usize }
             }
             TopologyConfig::Ideal(_) => unreachable!("it has no ways"),
-            TopologyConfig::Graph(config) => {
-                Shape::Graph(Tables::of_graph(&plan.system.topology, config.ties))
-            }
             family => {
                 families::check(family, &whole);
-                let ties = families::ties(family).expect("it is one");
+                let ties = family.ties().expect("it is a graph");
                 Shape::Graph(Tables::of_graph(&plan.system.topology, ties))
             }
         };

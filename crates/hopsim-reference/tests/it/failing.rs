@@ -13,6 +13,7 @@ use hopsim_experiment::config::stop::Warmup;
 use hopsim_experiment::plan::{Epoch, Plan};
 use hopsim_measure::Column;
 use hopsim_measure::trace::{Hop, PacketTrace};
+use hopsim_network::topology::TopologyConfig;
 use hopsim_network::topology::faults::Reconfiguration;
 use hopsim_random::{Purpose, Stream};
 use hopsim_reference::{Life, LossReason, Simulator};
@@ -83,7 +84,11 @@ impl Draws {
 
     fn topology(&mut self) -> Value {
         let nodes = self.any(1..3);
-        match self.any(0..13) {
+        match self.any(0..14) {
+            13 => {
+                let examples = TopologyConfig::examples();
+                serde_json::to_value(self.of(&examples)).unwrap()
+            }
             12 => json!({ "dragonfly_plus": {
                 "leaves": 2, "spines": 2, "global_links": 2, "groups": self.any(2..4), "nodes_per_leaf": nodes,
             } }),
