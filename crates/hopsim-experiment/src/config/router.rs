@@ -352,14 +352,14 @@ impl Default for Vcs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Discipline {
-    /// That of the layer of its path, which keeps it from end to end.
+    /// A path keeps the VC of its layer from end to end.
     ///
     /// As many VCs as the graph needs, which may be few where paths follow an order, and many in a large random graph. In networks of at most
     /// 2,048 routers, but for those whose paths go up a tree and down again.
     ///
     /// Source: Domke, Hoefler and Nagel, IPDPS 2011.
     Layers,
-    /// The one whose number is that of the links passed before: as many VCs as the longest path between routers with nodes has links.
+    /// A hop has the VC whose number is that of the links passed before: as many VCs as the longest path between routers with nodes has links.
     ///
     /// VCs increase along every path: no deadlock. In graphs with one class of links. With request-reply there are as many again, for
     /// replies.
