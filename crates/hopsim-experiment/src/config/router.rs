@@ -359,7 +359,7 @@ pub enum Discipline {
     ///
     /// Source: Domke, Hoefler and Nagel, IPDPS 2011.
     Layers,
-    /// The one whose number is that of the links passed before: as many VCs as the longest path between routers with nodes has links.
+    /// A hop has the VC whose number is that of the links passed before: as many VCs as the longest path between routers with nodes has links.
     ///
     /// VCs increase along every path: no deadlock. In graphs with one class of links. With request-reply there are as many again, for
     /// replies.
