@@ -22,9 +22,9 @@ use std::ops::{Range, RangeInclusive};
 /// away from both, or if it is not and the hop leads nearer to both. Where there is no such link a packet goes on by shortest paths alone from there
 /// to its destination.
 ///
-/// In every attempt a packet asks for one of these links that can take it: that for which the free phits of the buffer behind it, less the
-/// penalty, are most, ties drawn. A link by which the weight grows by 1 less than by the best one that is allowed, which itself need not be able to
-/// take the packet, has the first of the `penalties`, and by 2 less the second.
+/// In every attempt a packet asks for the one of these links behind which least is outstanding in its VC, penalties added, and waits if it cannot have
+/// that; of equal ones for one that can take it, drawn. A link by which the weight grows by 1 less than by the best one has the first of the
+/// `penalties`, and by 2 less the second.
 ///
 /// For graphs of one class of links and their families and HyperX networks, with 64 links of a router at most. Of routers that are D links
 /// apart at most paths have up to 4 · D − 3 links, two if D is 1. A hop has the VC whose number is that of the links passed before, so there are as
@@ -35,7 +35,8 @@ use std::ops::{Range, RangeInclusive};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How many packets fewer a link seems to have room for by which the weight grows by 1 less, and by 2 less, than by the best one.
+    /// How much more seems to be outstanding behind a link by which the weight grows by 1 less, and by 2 less, than by the best one
+    /// \[packets\].
     #[schemars(inner(range(min = *PENALTIES.start(), max = *PENALTIES.end())))]
     pub penalties: [u32; 2],
 }
@@ -192,13 +193,11 @@ impl Mechanism for Polarized {
         });
         let best = links.iter().map(|(_, (growth, _))| *growth).max().unwrap_or(0);
         let penalties = [0, self.penalties[0], self.penalties[1]];
-        let worth = |request: Request, growth: i32| {
-            let penalty = penalties[(best - growth) as usize] * view.length();
-            i64::from(view.credits(request)) - i64::from(penalty)
+        let cost = |request: Request, growth: i32| {
+            view.occupancy(request) + penalties[(best - growth) as usize] * view.length()
         };
-        links.retain(|&(request, _)| view.open(request));
-        let most = links.iter().map(|&(request, (growth, _))| worth(request, growth)).max();
-        links.retain(|&(request, (growth, _))| Some(worth(request, growth)) == most);
+        let least = links.iter().map(|&(request, (growth, _))| cost(request, growth)).min();
+        links.retain(|&(request, (growth, _))| Some(cost(request, growth)) == least && view.open(request));
         let nth = if links.len() > 1 { draws.attempt().below(links.len() as u32) } else { 0 };
         let chosen = links.get(nth as usize);
         let mut after = *state;

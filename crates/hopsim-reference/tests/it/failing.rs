@@ -562,7 +562,7 @@ fn all_agree(seeds: Range<u64>) -> Coverage {
 
 #[test]
 fn engine_and_reference_agree_on_every_packet_when_links_fail() {
-    let coverage = all_agree(0..750);
+    let coverage = all_agree(0..950);
     coverage.check(&LEAST);
     coverage.check(&LOST);
 }
