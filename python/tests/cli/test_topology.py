@@ -168,7 +168,7 @@ def test_exported_links_give_the_same_results(
     again = tmp_path / "again.toml"
     again.write_text("\n".join([toml.document({**TRAFFIC, **more}), *said]), "utf-8")
     first, second = hs.run(text), hs.run(again)
-    assert first.summary["packets_delivered"] > 300
+    assert first.summary["packets_delivered"] > 50
     assert first.summary == second.summary
 
 

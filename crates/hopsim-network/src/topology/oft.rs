@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// Two columns of leaf switches with nodes and one of spines between them, from a projective plane of order q, a power of a prime: with q + 1 nodes
-/// per leaf all switches have 2 · (q + 1) ports, and there are about twice as many nodes as in a two-level fat tree of such switches.
+/// per leaf all switches have 2 · (q + 1) ports, and there are about q times
+/// as many nodes as in a two-level fat tree of such switches.
 ///
 /// A plane has q² + q + 1 points and as many lines. Leaf i of either column stands for point i, spine j for line j, and a leaf has a link to each spine
 /// whose line the point is on. Any two points are on one line: so there is one path, of two links, between two leaves, but for the two of the same
