@@ -17,7 +17,6 @@ import hopsim as hs
 from hopsim import _core
 from hopsim.cli import cli
 from hopsim.document.experiment import Experiment
-from hopsim.document.experiment import Experiment
 from hopsim.errors import ConfigError
 from hopsim.files import toml
 from hopsim.report import drawing
@@ -154,9 +153,7 @@ OF_ONE_CLASS = [example for example in EXAMPLES if "dragonfly_plus" not in examp
 
 @pytest.mark.parametrize("topology", OF_ONE_CLASS, ids=_named)
 @pytest.mark.parametrize("routing", ["minimal", "ugal"])
-def test_exported_links_give_the_same_results(
-    topology: dict[str, Any], routing: str, tmp_path: Path
-) -> None:
+def test_exported_links_give_the_same_results(topology: dict[str, Any], routing: str, tmp_path: Path) -> None:
     more: dict[str, Any] = {"routing": routing, "links": {"network": {"latency": 3}}}
     text = document(topology, **more)
     (point,) = Experiment.of(text).points()

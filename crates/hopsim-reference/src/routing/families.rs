@@ -15,8 +15,11 @@ type Pair = (usize, usize);
 pub fn goes_up_and_down(plan: &Plan) -> bool {
     let is_tree = match &plan.experiment.topology {
         TopologyConfig::DragonflyPlus(_) | TopologyConfig::Oft(_) | TopologyConfig::Xgft(_) => true,
-        TopologyConfig::Graph(_) | TopologyConfig::SlimFly(_) | TopologyConfig::Polarfly(_) => false,
-        TopologyConfig::Jellyfish(_) | TopologyConfig::Xpander(_) => false,
+        TopologyConfig::Graph(_)
+        | TopologyConfig::SlimFly(_)
+        | TopologyConfig::Polarfly(_)
+        | TopologyConfig::Jellyfish(_)
+        | TopologyConfig::Xpander(_) => false,
         // What a family says of itself that has not been written a second time; it is proved, in the VCs that there are then.
         _ => matches!(&*plan.system.topology, Topology::Graph(graph) if graph.goes_up_and_down()),
     };
