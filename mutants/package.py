@@ -117,6 +117,7 @@ WITHOUT_NUMBERS = frozenset(
         "hopsim/files/placement_file",
         "hopsim/files/program_file",
         "hopsim/files/reading",
+        "hopsim/files/routes_file",
         "hopsim/files/rows_file",
         "hopsim/files/toml",
         "hopsim/insight/__init__",

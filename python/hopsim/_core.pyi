@@ -169,6 +169,7 @@ def points(
         Callable[[str], list[int]],
         Callable[[str], str],
         Callable[[str], str],
+        Callable[[str], str],
         Callable[[str], bytes],
         Callable[[str], list[bytes]],
     ]
@@ -176,11 +177,12 @@ def points(
 ) -> list[str]:
     """Resolved configuration of every point of a document, as JSON.
 
-    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are seven
+    `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are eight
     functions, which may raise: the network in a file as a JSON object, the forwarding tables in a file for
     the network in another one, the nodes in the file of a placement by rank, the packets in a file as a JSON
-    list, the flows in a file as a JSON list, what is in the file of a program, decompressed, and the same of
-    the files of all ranks of a Chakra trace. Raises `ConfigError`, and what the handler of a signal raises.
+    list, the flows in a file as a JSON list, the table of routes in a file as a JSON object, what is in the
+    file of a program, decompressed, and the same of the files of all ranks of a Chakra trace. Raises
+    `ConfigError`, and what the handler of a signal raises.
     """
 
 def axes(text: str, name: str, overrides: list[tuple[str, str]]) -> str:

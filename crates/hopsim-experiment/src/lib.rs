@@ -2,6 +2,7 @@
 //! into. Nothing here simulates, or knows what is measured.
 
 mod circle;
+mod circles;
 pub mod config;
 pub mod document;
 pub mod memory;

@@ -9,6 +9,7 @@ pub mod external;
 pub mod fabric;
 mod flow_control;
 mod generators;
+mod given;
 mod jobs;
 pub mod means;
 pub mod output_vcs;
@@ -115,6 +116,7 @@ impl Plan {
             experiment.router.crossbar_inputs().number() as u8,
         ));
         check_size(&network)?;
+        given::check(&experiment, &network, &paths[0])?;
         let routings = tables.routings(&experiment, &paths, &network);
         let routing = routings[0].clone();
         let jobs = jobs::build(&experiment, &topology, &network, library)?;

@@ -39,10 +39,10 @@ fn schema() -> String {
 
 /// Resolved configuration of every point of a document, as JSON.
 ///
-/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are seven functions, which
+/// `name` is the file named in messages; `overrides` are (path, TOML value) pairs; `files` are eight functions, which
 /// may raise: the network in a file as a JSON object, the forwarding tables in a file for the network in another one, the nodes in
-/// the file of a placement by rank, the packets in a file as a JSON list, the flows in a file as a JSON list, what is in the file of a
-/// program, decompressed, and the same of the files of all ranks of a Chakra trace. Raises `ConfigError`, and what the handler of a signal raises.
+/// the file of a placement by rank, the packets in a file as a JSON list, the flows in a file as a JSON list, the table of
+/// routes in a file as a JSON object, what is in the file of a program, decompressed, and the same of the files of all ranks of a Chakra trace. Raises `ConfigError`, and what the handler of a signal raises.
 #[pyfunction]
 #[pyo3(signature = (text, name, overrides, files=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python arrive as values")]

@@ -8,6 +8,7 @@ use hopsim_programs::error::ProgramError;
 use hopsim_programs::formats::chakra::{self, Setting};
 use hopsim_programs::formats::{Contents, Format};
 use hopsim_programs::program::Program;
+use hopsim_routing::table::Routes;
 use hopsim_traffic::packet_list::ListedPacket;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
@@ -33,18 +34,20 @@ pub struct Readers {
     pub packets: Py<PyAny>,
     /// The flows in a file as a JSON list.
     pub flows: Py<PyAny>,
+    /// The table of routes in a file as a JSON object.
+    pub routes: Py<PyAny>,
     /// The contents of a file, decompressed.
     pub contents: Py<PyAny>,
     /// The contents of the files of all ranks of a Chakra trace, decompressed.
     pub ranks: Py<PyAny>,
 }
 
-/// The functions of [`Readers`] as Python hands them over: network, forwarding, nodes, packets, flows, contents, ranks.
-pub type Functions = (Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>);
+/// The functions of [`Readers`] as Python hands them over: network, forwarding, nodes, packets, flows, routes, contents, ranks.
+pub type Functions = (Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>, Py<PyAny>);
 
 impl From<Functions> for Readers {
-    fn from((network, forwarding, nodes, packets, flows, contents, ranks): Functions) -> Self {
-        Self { network, forwarding, nodes, packets, flows, contents, ranks }
+    fn from((network, forwarding, nodes, packets, flows, routes, contents, ranks): Functions) -> Self {
+        Self { network, forwarding, nodes, packets, flows, routes, contents, ranks }
     }
 }
 
@@ -129,6 +132,11 @@ impl Files for PythonFiles {
 
     fn flows(&self, file: &str) -> Result<Vec<FlowConfig>, String> {
         let text: String = call(&self.readers()?.flows, (file,), |answer| answer.extract())?;
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    }
+
+    fn routes(&self, file: &str) -> Result<Routes, String> {
+        let text: String = call(&self.readers()?.routes, (file,), |answer| answer.extract())?;
         serde_json::from_str(&text).map_err(|error| error.to_string())
     }
 

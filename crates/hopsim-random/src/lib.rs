@@ -57,6 +57,10 @@ pub enum Purpose {
     RandomGraph = 21,
     /// Which links are out of order.
     Faults = 22,
+    /// Which of several paths a flow takes.
+    Flow = 23,
+    /// In which order equally long paths are looked for.
+    PathOrder = 24,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

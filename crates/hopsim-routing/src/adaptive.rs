@@ -3,10 +3,9 @@
 use super::minimal::Minimal;
 use super::prospect::{Choice, Productive, Prospect};
 use super::view::{Draws, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Paths, Route, RouteState, Safety, Way, vcs};
+use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Paths, Route, RouteState, Safety, Way, multipath};
 use hopsim_network::error::ConfigError;
-use hopsim_network::topology::graph::Graph;
-use hopsim_network::topology::{Interconnect as _, Topology};
+use hopsim_network::topology::Topology;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,31 +34,13 @@ use std::ops::Range;
 #[serde(deny_unknown_fields)]
 pub struct Config {}
 
-/// Most links of a router: a head has a bit for each.
-const MOST_LINKS: u32 = 64;
-
 impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
-        let crowded = |links: u32, fewer: &str| {
-            let reason = format!("a router has {links} links, and {MOST_LINKS} at most are looked at");
-            Err(ConfigError::new("", reason).valid(format!("{fewer}, or routing.minimal, valiant or ugal")))
-        };
+        if let Some(paths) = multipath::shortest_paths(topology)? {
+            return Ok(paths);
+        }
         match topology {
-            Topology::HyperX(hyperx) if hyperx.degree() > MOST_LINKS => {
-                crowded(hyperx.degree(), "shorter sides")
-            }
-            Topology::Graph(graph) if graph.degree() > MOST_LINKS => {
-                crowded(graph.degree(), "fewer links of a router")
-            }
-            Topology::Graph(graph) if graph.groups() > 1 => {
-                let reason = "looks for links of one class, and the topology has two";
-                Err(ConfigError::new("", reason).valid("routing.minimal, valiant or ugal"))
-            }
-            Topology::Graph(graph) if graph.goes_up_and_down() => {
-                Ok(Paths::any(graph.diameter_with_nodes(), 1))
-            }
-            Topology::Graph(graph) => on_graph(graph),
             Topology::Dragonfly(_) => {
                 Err(ConfigError::new("", "a dragonfly has one shortest path between most routers").valid(
                     "topology.mesh, torus, ring, hyperx, fat_tree or graph; olm or par in a dragonfly",
@@ -75,21 +56,6 @@ impl Config {
         let by_hop = matches!(base.topology(), Topology::Graph(graph) if !graph.goes_up_and_down());
         Adaptive { escape: base.topology().has_escape(), by_hop, base }
     }
-}
-
-fn on_graph(graph: &Graph) -> Result<Paths, ConfigError> {
-    let links = graph.diameter_with_nodes();
-    if links > vcs::MOST {
-        let reason = format!(
-            "a shortest path has up to {links} links and needs as many VCs, and a link has at most {}",
-            vcs::MOST
-        );
-        return Err(ConfigError::new("", reason).valid(format!(
-            "routers with nodes at most {} links apart; routing.minimal or up_down",
-            vcs::MOST
-        )));
-    }
-    Ok(Paths::by_hop(links.max(1)))
 }
 
 /// Minimal adaptive routing.
@@ -124,7 +90,7 @@ impl Mechanism for Adaptive {
         let (first, ports) = self.base.topology().nearer(head.router, head.destination, state.trunk);
         // The lowest port is that of the lowest dimension.
         let port = (first as u32 + ports.trailing_zeros()) as u16;
-        let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false };
+        let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC };
         if !self.escape && ports.is_power_of_two() {
             return Route::Fixed(hop);
         }

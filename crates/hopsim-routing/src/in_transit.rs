@@ -5,7 +5,7 @@ use super::minimal::Minimal;
 use super::prospect::{Choice, Misroutes, Options, Prospect};
 use super::trigger::{Bar, Candidate, TriggerConfig};
 use super::view::{Draws, Sensors, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Place, Request, Route, RouteState, Way};
+use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, OfSource, Place, Request, Route, RouteState, Way};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::dragonfly::Dragonfly;
@@ -222,7 +222,7 @@ impl InTransit {
     /// The VC of a misroute over any port of a class.
     fn misroute(&self, head: &Head, class: u8, leg: Leg) -> u8 {
         let port = self.ports[class as usize].0 as u16;
-        self.base.vcs().way(head, Hop { port, class, leg, reuses: self.rule.reuses }).vc
+        self.base.vcs().way(head, Hop { port, class, leg, reuses: self.rule.reuses, vc: NO_VC }).vc
     }
 
     /// The misroute taken over a link of `class`, if one will do. `due`: any output that can take the packet.
@@ -277,7 +277,7 @@ fn nth_bit(words: [u64; 4], mut nth: u32) -> Option<usize> {
 }
 
 impl Mechanism for InTransit {
-    const READS_SOURCE: bool = true;
+    const READS: OfSource = OfSource::Group;
 
     fn each_choice(
         &self,

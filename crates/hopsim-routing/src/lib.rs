@@ -11,21 +11,28 @@ pub mod adaptive;
 pub mod dateline;
 pub mod detour;
 pub mod detour_region;
+pub mod ecmp;
 pub mod flexvc;
 pub mod grants;
 pub mod in_transit;
+pub mod k_shortest_paths;
 pub mod layers;
 pub mod minimal;
+pub mod multipath;
 pub mod o1turn;
 pub mod olm;
+pub mod on_paths;
 pub mod par;
 pub mod path;
+pub mod path_table;
 pub mod piggyback;
+pub mod polarized;
 pub mod progressive;
 pub mod prospect;
 pub mod sequence;
 pub mod source;
 pub mod source_adaptive;
+pub mod table;
 pub mod trigger;
 pub mod ugal;
 pub mod up_down;
@@ -33,12 +40,14 @@ pub mod valiant;
 pub mod vcs;
 pub mod view;
 
+use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::NONE;
 use hopsim_network::topology::Topology;
 use hopsim_random::Stream;
 use layers::Layers;
 use minimal::Minimal;
+use path_table::PathTable;
 use prospect::Prospect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -193,10 +202,10 @@ macro_rules! mechanisms {
                 }
             }
 
-            /// Whether heads in transit look at the group of their source.
-            pub fn reads_source(&self) -> bool {
+            /// What heads in transit look at of their source.
+            pub fn reads(&self) -> OfSource {
                 match self {
-                    $(Self::$name(_) => $module::$name::READS_SOURCE,)*
+                    $(Self::$name(_) => $module::$name::READS,)*
                 }
             }
 
@@ -229,6 +238,14 @@ mechanisms! {
     Minimal(minimal),
     /// Any shortest path, by the output with most free space (meshes, tori, HyperX, fat trees, graphs).
     Adaptive(adaptive),
+    /// Any shortest path, drawn by packet or by flow (equal-cost multi-path, packet spraying).
+    Ecmp(ecmp),
+    /// One of several short paths, drawn by packet or by flow (graphs).
+    KShortestPaths(k_shortest_paths),
+    /// The paths of a table of one's own, with the VCs that it gives.
+    Table(table),
+    /// Away from the source and towards the destination, by the output with most free space (graphs, HyperX).
+    Polarized(polarized),
     /// Dimension by dimension, in increasing or in decreasing order (O1TURN).
     O1turn(o1turn),
     /// Up towards a root, then down: any network in one VC (Autonet).
@@ -370,6 +387,8 @@ pub struct Hop {
     pub leg: Leg,
     /// Whether a misroute may take the VC of an earlier hop again (OLM).
     pub reuses: bool,
+    /// The VC where a table gives it, else [`NO_VC`].
+    pub vc: u8,
 }
 
 /// Kinds of hops that differ in what may follow them.
@@ -467,6 +486,13 @@ pub enum Safety {
     Orders,
     /// Paths keep one VC from end to end, that of their layer.
     Layers(Arc<Layers>),
+    /// A table gives the VC of every hop. Nothing but the table itself keeps its packets from waiting for each other in a circle.
+    Given {
+        /// The paths, which say their VCs.
+        table: Arc<PathTable>,
+        /// VCs that they use of each class of links.
+        vcs: ByClass<u8>,
+    },
 }
 
 /// Paths whose links have VCs in increasing order; see [`path`].
@@ -534,7 +560,13 @@ impl Safety {
             Self::Any { vcs, .. } => Some(*vcs),
             Self::Dateline(_) | Self::Escape | Self::Phases | Self::Orders => Some(2),
             Self::Layers(layers) => Some(layers.count()),
+            Self::Given { vcs, .. } => vcs.iter().max().map(|&vcs| vcs.into()),
         }
+    }
+
+    /// VCs of a link of a class by default where they have no order.
+    pub fn vcs_of(&self, class: usize) -> Option<u32> {
+        if let Self::Given { vcs, .. } = self { Some(u32::from(vcs[class]).max(1)) } else { self.vcs() }
     }
 
     /// Whether rings of links need bubble flow control.
@@ -552,6 +584,17 @@ pub enum Reverts {
     AtInjection,
     /// In every router.
     Everywhere,
+}
+
+/// What a mechanism looks at of the source of a packet that has left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfSource {
+    /// Nothing.
+    Nothing,
+    /// The group of its router.
+    Group,
+    /// The router of its node.
+    Router,
 }
 
 /// A routing mechanism.
@@ -576,8 +619,8 @@ pub trait Mechanism {
         self.base().towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed)
     }
 
-    /// Whether heads in transit look at the group of their source.
-    const READS_SOURCE: bool = false;
+    /// What heads in transit look at of their source.
+    const READS: OfSource = OfSource::Nothing;
 
     /// Whether packets on a detour go on where they pass their destination; otherwise they are delivered there.
     const PASSES_DESTINATION: bool = false;
@@ -736,6 +779,12 @@ impl Routing {
 }
 
 impl RoutingConfig {
+    /// Replaces a file by what it holds: `read` gives the table in a file of that name, or says why it cannot.
+    pub fn load(&mut self, read: impl Fn(&str) -> Result<table::Routes, String>) -> Result<(), ConfigError> {
+        let Self::Table(config) = self else { return Ok(()) };
+        config.load(read).map_err(|error| error.within("table"))
+    }
+
     /// Builds the mechanism for a network whose VCs have been checked.
     pub fn build(&self, topology: &Arc<Topology>, vcs: Vcs) -> Routing {
         self.build_on(Minimal::new(Arc::clone(topology), vcs))

@@ -5,7 +5,9 @@ use super::layers::Layers;
 use super::path::{G, L};
 use super::vcs::{self, Rings, Vcs};
 use super::view::View;
-use super::{Flexible, Head, Hop, Leg, Mechanism, Ordered, Paths, Request, Reverts, RouteState, Safety, Way};
+use super::{
+    Flexible, Head, Hop, Leg, Mechanism, NO_VC, Ordered, Paths, Request, Reverts, RouteState, Safety, Way,
+};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::graph::Graph;
 use hopsim_network::topology::{Interconnect as _, LOCAL, Topology};
@@ -84,7 +86,7 @@ impl Config {
         Ok(Paths::ordered(Ordered::new(PATH, flexible)))
     }
 
-    /// Minimal paths in a graph with a VC for every hop; what is refused is the value of the key of the discipline.
+    /// Shortest paths in a graph with a VC for every hop. The key of what is refused is that of the discipline.
     pub fn paths_by_hop(&self, graph: &Graph) -> Result<Paths, ConfigError> {
         let refused = |reason: String| ConfigError::new("", reason).value("\"by_hop\"");
         if graph.groups() > 1 {
@@ -179,7 +181,7 @@ impl Minimal {
             (false, true) => Leg::Inside,
             (false, false) => Leg::Detour,
         };
-        Some(Hop { port: port as u16, class, leg, reuses: false })
+        Some(Hop { port: port as u16, class, leg, reuses: false, vc: NO_VC })
     }
 
     /// The VCs that a hop may use; of a hop that enters a ring their entries, which are numbered on behind them.

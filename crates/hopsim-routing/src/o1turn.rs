@@ -4,7 +4,7 @@ use super::grants::each_by_route;
 use super::minimal::Minimal;
 use super::prospect::{Choice, Comparison, Prospect};
 use super::view::{Draws, View};
-use super::{Decision, Head, Hop, Leg, Mechanism, Paths, Route, RouteState, Safety, Way};
+use super::{Decision, Head, Hop, Leg, Mechanism, NO_VC, Paths, Route, RouteState, Safety, Way};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
 use hopsim_network::topology::grid::Grid;
@@ -87,7 +87,7 @@ impl O1turn {
         let (port, class) = self.base.topology().minimal_port(at, target, 0);
         // The VCs of either order are those of a part of a detour.
         let leg = if is_decreasing { Leg::Final } else { Leg::Detour };
-        Some(Hop { port: port as u16, class, leg, reuses: false })
+        Some(Hop { port: port as u16, class, leg, reuses: false, vc: NO_VC })
     }
 
     fn way(&self, head: &Head, flags: u8) -> Option<Way> {

@@ -11,7 +11,7 @@ use super::source::{PathLengths, SourceRule, THRESHOLDS};
 use super::trigger::TriggerConfig;
 use super::ugal::Occupancy;
 use super::view::{Draws, Sensors, View};
-use super::{Decision, Flexible, Head, Mechanism, Ordered, Paths, Reverts, Route, RouteState, Way};
+use super::{Decision, Flexible, Head, Mechanism, OfSource, Ordered, Paths, Reverts, Route, RouteState, Way};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::{Interconnect as _, Topology};
 use hopsim_random::Stream;
@@ -180,7 +180,7 @@ impl Config {
 }
 
 impl Mechanism for Par {
-    const READS_SOURCE: bool = true;
+    const READS: OfSource = OfSource::Group;
 
     fn base(&self) -> &Minimal {
         match self {

@@ -1,7 +1,7 @@
 //! Up*/down* routing: see [`Config`].
 
 use super::minimal::Minimal;
-use super::{Head, Hop, Leg, Mechanism, Paths, Place, Route, RouteState, Safety};
+use super::{Head, Hop, Leg, Mechanism, NO_VC, Paths, Place, Route, RouteState, Safety};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
 use hopsim_network::topology::shortest::{Maze, ShortestPaths, Step, Ties, distances};
@@ -147,7 +147,7 @@ impl Mechanism for UpDown {
             }
         }
         let port = self.paths.port(place, head.destination) as u16;
-        Route::Fixed(Hop { port, class: 0, leg: Leg::Final, reuses: false })
+        Route::Fixed(Hop { port, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC })
     }
 }
 

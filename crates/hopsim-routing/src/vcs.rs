@@ -51,6 +51,8 @@ enum Rule {
     Phases { upper: u8, last: u8 },
     /// The path, at injection.
     Path(Arc<PathVcs>),
+    /// The hop says it.
+    Given,
 }
 
 impl Vcs {
@@ -84,6 +86,11 @@ impl Vcs {
     /// A VC for every path, which it keeps from end to end; `used` of each class.
     pub fn kept(sequence: VcSequence, vcs: PathVcs, used: ByClass<u8>) -> Self {
         Self::new(sequence, Rule::Path(Arc::new(vcs)), used)
+    }
+
+    /// The VC that a hop brings along, out of `used` of each class; `sequence` only tells the codes.
+    pub fn given(sequence: VcSequence, used: ByClass<u8>) -> Self {
+        Self::new(sequence, Rule::Given, used)
     }
 
     /// FlexVC over `used` VCs of each class; `sequence` only tells the codes.
@@ -149,7 +156,7 @@ impl Vcs {
     /// The VCs that a hop may use.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]
-    pub fn way(&self, head: &Head, Hop { port, class, leg, reuses }: Hop) -> Way {
+    pub fn way(&self, head: &Head, Hop { port, class, leg, reuses, vc }: Hop) -> Way {
         let opportunistic = || matches!(leg, Leg::MisrouteSource | Leg::MisrouteInside | Leg::MisrouteFinal);
         let in_sequence = || {
             if reuses && opportunistic() {
@@ -162,6 +169,7 @@ impl Vcs {
             return Way { port, class, vc: in_sequence() };
         }
         let vc = match &self.rule {
+            Rule::Given => vc,
             Rule::Flexible(flex) => flex.highest(leg, class, head.reply),
             Rule::Phases { last, .. } if matches!(leg, Leg::ToGroup | Leg::Final) => *last,
             Rule::Phases { upper, .. } => upper - 1,
@@ -185,7 +193,7 @@ impl Vcs {
                     upper
                 }
             }
-            (_, Rule::Sequence | Rule::Phases { .. } | Rule::Path(_)) => way.vc,
+            (_, Rule::Sequence | Rule::Phases { .. } | Rule::Path(_) | Rule::Given) => way.vc,
         }
     }
 
@@ -232,7 +240,7 @@ impl Vcs {
     pub fn flex(&self) -> Option<&FlexVc> {
         match &self.rule {
             Rule::Flexible(flex) | Rule::Any(flex) => Some(flex),
-            Rule::Sequence | Rule::Phases { .. } | Rule::Path(_) => None,
+            Rule::Sequence | Rule::Phases { .. } | Rule::Path(_) | Rule::Given => None,
         }
     }
 

@@ -26,6 +26,7 @@ from hopsim.files import (
     placement_file,
     program_file,
     reading,
+    routes_file,
     toml,
 )
 from hopsim.kinds import is_sequence, is_table
@@ -155,7 +156,8 @@ class Experiment:
             # The points of a sweep mostly name the same file.
             network, flows = functools.cache(self._network), functools.cache(self._flows)
             forwarding, packets = functools.cache(self._forwarding), functools.cache(self._packets)
-            files = (network, forwarding, self._nodes, packets, flows, self._contents, self._ranks)
+            routes = functools.cache(self._routes)
+            files = (network, forwarding, self._nodes, packets, flows, routes, self._contents, self._ranks)
             configs = _core.points(self.text, self.name, overrides, files)
         except ConfigError as error:
             raise ConfigError(_without_place(str(error))) from None
@@ -199,6 +201,10 @@ class Experiment:
     def _flows(self, file: str) -> str:
         """The flows in a file, as JSON."""
         return json.dumps(flows_file.flows(self.directory / file))
+
+    def _routes(self, file: str) -> str:
+        """The table of routes in a file, as JSON."""
+        return json.dumps(routes_file.routes(self.directory / file))
 
     def _contents(self, file: str) -> bytes:
         """What is in the file of a program, decompressed."""

@@ -61,13 +61,23 @@ TERMS = (
     ),
     Term(
         ("slim fly", "slimfly"),
-        "`topology.slim_fly`, routed by `minimal` (as many VCs as keep it free of deadlock), `up_down`, "
-        "`valiant` and `ugal`.",
+        "`topology.slim_fly`, routed by `minimal` (as many VCs as keep it free of deadlock, or one for every "
+        "hop), `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `valiant`, `ugal` and `par`.",
     ),
     Term(
         ("random regular graph", "expander"),
-        "`topology.jellyfish` and `topology.xpander`, routed by `minimal`, `up_down`, `valiant` and `ugal`. "
+        "`topology.jellyfish` and `topology.xpander`, routed as a slim fly is. "
         "Links of other networks are read from a file by `topology.graph`; networkx writes GraphML.",
+    ),
+    Term(
+        ("multipath", "packet spraying", "equal-cost multi-path"),
+        "`routing.ecmp`: any shortest path, drawn by packet or by flow. `routing.k_shortest_paths` takes "
+        "longer paths, too, and `routing.adaptive` and `routing.polarized` look at buffers.",
+    ),
+    Term(
+        ("routing table", "source routing", "own routing"),
+        "`routing.table`: next hops or whole paths with their VCs, in the document or in a file. It is "
+        "looked for packets that could wait for each other in a circle.",
     ),
     Term(
         ("dragonfly+", "dragonfly plus", "megafly"),

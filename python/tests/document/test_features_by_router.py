@@ -53,6 +53,13 @@ FEATURES: dict[str, dict[str, Any]] = {
     "graph, `minimal`": GRAPH,
     "graph, `up_down`": {**GRAPH, "routing": {"up_down": {}}},
     "graph, `adaptive`": {**GRAPH, "routing": {"adaptive": {}}},
+    "graph, HyperX, fat tree, `ecmp`": {**HYPERX, "routing": {"ecmp": {}}},
+    "graph, `k_shortest_paths`": {**GRAPH, "routing": {"k_shortest_paths": {}}},
+    "graph, HyperX, `polarized`": {**HYPERX, "routing": {"polarized": {}}},
+    "`table`": {
+        "topology": {"mesh": {"sides": [2]}},
+        "routing": {"table": {"hops": [[0, 1, 2, 0], [1, 0, 1, 0]]}},
+    },
     "graph, `valiant`, `ugal`": {**GRAPH, "routing": {"ugal": {}}},
     "slim fly, PolarFly, jellyfish, Xpander, XGFT": {"topology": {"slim_fly": {"q": 4}}},
     "dragonfly+, `minimal`, `valiant`, `ugal`": {

@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 const CYCLES: u32 = 2_400;
 
 /// Kinds of routing and how their tables change.
-const ROUTINGS: [(&str, &str); 6] = [
+const ROUTINGS: [(&str, &str); 7] = [
     ("minimal", "static"),
     ("minimal", "dynamic"),
     ("adaptive", "dynamic"),
+    ("ecmp", "dynamic"),
     ("valiant", "dynamic"),
     ("ugal", "dynamic"),
     ("par", "dynamic"),

@@ -22,6 +22,7 @@ mod programs;
 mod regions;
 mod snapshots;
 mod stepping;
+mod tables;
 mod traffic;
 
 use hopsim_experiment::document;

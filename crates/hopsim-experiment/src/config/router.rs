@@ -309,8 +309,8 @@ pub struct Vcs {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 16))]
     pub bubble: Option<u32>,
-    /// Accept a torus without bubble, in which the network can deadlock; the run then ends with a report of who waits for whom. Where
-    /// packets cannot wait for each other in a circle, as with datelines, it changes nothing.
+    /// Accept a torus without bubble, or a table of routes (`routing.table`) whose paths close a circle: the network can deadlock, and the run
+    /// then ends with a report of who waits for whom. Where packets cannot wait for each other in a circle, as with datelines, it changes nothing.
     pub allow_deadlock: bool,
     /// How hops share the VCs of a link class.
     pub management: VcManagement,

@@ -238,10 +238,11 @@ fn elsewhere(path: &[String]) -> Option<String> {
     let keys = schema::all_keys();
     let meant = nearly(&plain(name), &keys.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>())?;
     let all = || keys.iter().filter(|(key, _)| key == meant).map(|(_, place)| place);
-    // A document has one topology: parameters of any come last.
-    let is_of_topology = |place: &[String]| place.first().is_some_and(|first| first == "topology");
-    let apart = !is_of_topology(path) && all().any(|place| !is_of_topology(place));
-    let places = || all().filter(|place| !(apart && is_of_topology(place)));
+    // A document has one topology and one routing: parameters of any come last.
+    let is_of_choice =
+        |place: &[String]| place.first().is_some_and(|first| first == "topology" || first == "routing");
+    let apart = !is_of_choice(path) && all().any(|place| !is_of_choice(place));
+    let places = || all().filter(|place| !(apart && is_of_choice(place)));
     if places().count() <= 3 {
         return Some(places().map(|place| quoted(&display(place))).collect::<Vec<_>>().join(" or "));
     }

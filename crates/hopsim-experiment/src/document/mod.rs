@@ -32,6 +32,7 @@ use draft::Draft;
 use hopsim_network::error::{ConfigError, Origin};
 use hopsim_network::topology::graph::Contents;
 use hopsim_programs::program::Program;
+use hopsim_routing::table::Routes;
 use hopsim_traffic::packet_list::ListedPacket;
 pub use programs::resolved;
 use schema::Schema;
@@ -72,6 +73,9 @@ pub trait Files {
     /// The flows in a file.
     fn flows(&self, file: &str) -> Result<Vec<FlowConfig>, String>;
 
+    /// The table of routes in a file.
+    fn routes(&self, file: &str) -> Result<Routes, String>;
+
     /// Reads the file of a program, says what it is filed under, and keeps it for [`Self::program`].
     fn load(&self, program: &mut ProgramConfig) -> Result<(), String>;
 
@@ -100,6 +104,10 @@ impl Files for NoFiles {
     }
 
     fn flows(&self, _: &str) -> Result<Vec<FlowConfig>, String> {
+        Err("cannot be read here".into())
+    }
+
+    fn routes(&self, _: &str) -> Result<Routes, String> {
         Err("cannot be read here".into())
     }
 
@@ -225,6 +233,7 @@ fn plan(draft: &Draft<'_>, files: &impl Files) -> Result<AnyPlan, ConfigError> {
     }
     fabric::load(&mut experiment, files)?;
     experiment.topology.load(|file: &str| files.network(file)).map_err(|error| error.within("topology"))?;
+    experiment.routing.load(|file: &str| files.routes(file)).map_err(|error| error.within("routing"))?;
     programs::check(&draft.root, &experiment)?;
     programs::load(&mut experiment, files)?;
     fabric::check(&draft.root, &experiment)?;
@@ -257,6 +266,7 @@ fn part(segment: &Segment) -> Option<String> {
 mod tests {
     use super::schema::Shape;
     use super::*;
+    use hopsim_network::topology::TopologyConfig;
     use serde_json::json;
 
     const SMALL: &str = "load = 0.5\n[topology.dragonfly]\np = 2\na = 4\nh = 2\n";
@@ -316,7 +326,11 @@ mod tests {
 
     /// Valid values of what paths lead into and needs more than they say.
     fn wholes() -> Vec<(&'static str, Value)> {
-        vec![
+        let families = TopologyConfig::examples().into_iter().map(|example| {
+            let name = example.name();
+            (name, serde_json::to_value(example).unwrap()[name].take())
+        });
+        let others = vec![
             ("changes", json!([{ "cycle": 10_000 }])),
             ("packet_lengths", json!([{ "length": 1, "weight": 3 }, { "length": 5, "weight": 1 }])),
             ("mesh", json!({ "sides": [4, 4] })),
@@ -325,12 +339,6 @@ mod tests {
             ("ring", json!({ "routers": 4 })),
             ("fat_tree", json!({ "k": 2, "levels": 2 })),
             ("graph", json!({ "edges": [{ "between": [0, 1] }] })),
-            ("slim_fly", json!({ "q": 3 })),
-            ("polarfly", json!({ "q": 2 })),
-            ("dragonfly_plus", json!({ "leaves": 2 })),
-            ("jellyfish", json!({ "routers": 8, "degree": 3 })),
-            ("xpander", json!({ "routers": 8, "degree": 3 })),
-            ("xgft", json!({ "children": [2, 2], "parents": [1, 2] })),
             ("sat", json!({ "l": 1, "k": 1 })),
             ("listed", json!([{ "nodes": [0], "load": 0.5 }])),
             ("collective", json!({ "kind": "barrier" })),
@@ -348,7 +356,8 @@ mod tests {
             ("tables", json!([[0]])),
             ("exceptions", json!([{ "node": 0 }])),
             ("faults", json!([{ "links": { "fraction": 0.1 } }])),
-        ]
+        ];
+        families.chain(others).collect()
     }
 
     #[test]

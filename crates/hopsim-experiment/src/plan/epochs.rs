@@ -197,12 +197,29 @@ pub fn check(experiment: &Experiment, outages: &[Outage]) -> Result<(), ConfigEr
             "credits, or faults without at and until",
         );
     }
+    let keeps = match experiment.routing {
+        RoutingConfig::KShortestPaths(_) => Some(
+            "a packet keeps to the path that it has drawn, which may lead over links that are out of order",
+        ),
+        RoutingConfig::Table(_) => Some("the table leads over links that are out of order"),
+        RoutingConfig::Polarized(_) => {
+            Some("a packet goes away from its source, and with other tables it would be elsewhere on its way")
+        }
+        _ => None,
+    };
+    if let Some(reason) = keeps {
+        return refuse(
+            format!("routing.{}", experiment.routing.name()),
+            reason,
+            "routing.minimal, adaptive, ecmp, valiant, ugal or par, or faults without at and until",
+        );
+    }
     if let RoutingConfig::UpDown(_) = experiment.routing {
         let reason = "a packet that has gone down one tree may have no way on in the tree of other links";
         return refuse(
             "routing.up_down".into(),
             reason,
-            "routing.minimal, adaptive, valiant, ugal or par, or faults without at and until",
+            "routing.minimal, adaptive, ecmp, valiant, ugal or par, or faults without at and until",
         );
     }
     check_jobs(experiment)?;

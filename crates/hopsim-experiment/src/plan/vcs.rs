@@ -125,20 +125,23 @@ fn resolve_unordered(
     replies: bool,
 ) -> Result<(), ConfigError> {
     within(VCS, vcs.injection, format!("router.{name}.vcs.injection"))?;
-    for class in topology.link_classes() {
-        let given = *vcs_of(vcs, class).get_or_insert(safety.vcs().unwrap_or(1));
+    for (number, class) in topology.link_classes().iter().enumerate() {
+        let given = *vcs_of(vcs, class).get_or_insert(safety.vcs_of(number).unwrap_or(1));
         let path = format!("router.{name}.vcs.{class}");
         within(VCS, given, &path)?;
-        if let Some((least, reason, valid)) = unordered_reason(safety).filter(|&(least, ..)| given < least) {
+        if let Some((least, reason, valid)) =
+            unordered_reason(safety, number).filter(|&(least, ..)| given < least)
+        {
             let valid = format!("{least} … {MOST}{valid}");
             return Err(ConfigError::new(path, reason).value(given).valid(valid));
         }
     }
     if vcs.management != VcManagement::default() {
         let path = format!("router.{name}.vcs.management");
-        let kept = matches!(safety, Safety::Layers(_) | Safety::Dateline(_));
+        let kept = matches!(safety, Safety::Layers(_) | Safety::Dateline(_) | Safety::Given { .. });
         let reason = match safety {
             Safety::Layers(_) => "a packet keeps the VC of its path",
+            Safety::Given { .. } => "the table says which VC a hop has",
             Safety::Dateline(_) => "a hop uses the VCs of its class, which the dateline says",
             _ => {
                 "says in which order packets use VCs, and with this routing on this topology they need none: every hop may \
@@ -163,7 +166,7 @@ fn resolve_unordered(
 }
 
 /// The least number of VCs if one is too few, why, and what would do besides more of them.
-fn unordered_reason(safety: &Safety) -> Option<(u32, String, &'static str)> {
+fn unordered_reason(safety: &Safety, class: usize) -> Option<(u32, String, &'static str)> {
     match safety {
         Safety::Ordered(_) | Safety::Any { .. } => None,
         Safety::Dateline(_) => Some((2, "datelines divide the VCs of a link into two classes".into(), "")),
@@ -174,6 +177,10 @@ fn unordered_reason(safety: &Safety) -> Option<(u32, String, &'static str)> {
             Some((2, "the ways to the intermediate router and from there need a VC each".into(), ""))
         }
         Safety::Orders => Some((2, "the two orders of dimensions need a VC each".into(), "")),
+        Safety::Given { .. } => {
+            let count = safety.vcs_of(class).unwrap_or(1);
+            Some((count, format!("the table of routing.table uses {count} VCs"), ""))
+        }
         Safety::Layers(layers) => {
             let count = layers.count();
             let reason = format!("the shortest paths of the graph need {count} VCs to be free of deadlock");
@@ -290,6 +297,7 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let count = classes.links.iter().map(|class| class.vcs).min().unwrap_or(1);
     let used = ByClass::from_fn(|class| if class < classes.links.len() { count } else { 0 });
     let unordered = || VcSequence::unordered(classes, 0);
+    let of_class = |class: usize| classes.links.get(class).map_or(0, |link| link.vcs);
     let vcs = match &paths.safety {
         Safety::Ordered(order) => build_ordered(experiment, order, network),
         Safety::Escape => Vcs::chosen(unordered(), used),
@@ -297,16 +305,14 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
             Vcs::in_halves(unordered(), count, used)
         }
         Safety::Phases | Safety::Orders => Vcs::by_phase(unordered(), used),
+        Safety::Given { .. } => Vcs::given(unordered(), ByClass::from_fn(of_class)),
         Safety::Layers(layers) => Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), used),
         Safety::Any { .. } if classes.links.iter().all(|class| class.vcs == 1) => {
             Vcs::increasing(unordered())
         }
         // Of two VCs each class has one.
         Safety::Dateline(_) if count == 2 => Vcs::chosen(unordered(), used),
-        Safety::Any { .. } | Safety::Dateline(_) => {
-            let of_class = |class: usize| classes.links.get(class).map_or(0, |link| link.vcs);
-            Vcs::any(classes, ByClass::from_fn(of_class))
-        }
+        Safety::Any { .. } | Safety::Dateline(_) => Vcs::any(classes, ByClass::from_fn(of_class)),
     };
     vcs.in_rings(match paths.safety {
         Safety::Dateline(config) => Rings::Dateline(Dateline::new(config, count)),

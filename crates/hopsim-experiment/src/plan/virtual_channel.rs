@@ -393,6 +393,10 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         RoutingConfig::Par(_) if !has_groups => return Ok(()),
         RoutingConfig::Minimal(_)
         | RoutingConfig::Adaptive(_)
+        | RoutingConfig::Ecmp(_)
+        | RoutingConfig::KShortestPaths(_)
+        | RoutingConfig::Polarized(_)
+        | RoutingConfig::Table(_)
         | RoutingConfig::O1turn(_)
         | RoutingConfig::UpDown(_)
         | RoutingConfig::Valiant(_)
@@ -405,6 +409,6 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         }
     };
     Err(ConfigError::new(format!("routing.{}", experiment.routing.name()), reason).valid(
-        "minimal, adaptive, o1turn, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
+        "minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
     ))
 }

@@ -1,7 +1,7 @@
 //! The channel dependency graph: which channels packets hold, and which other ones they wait for.
 
 use super::channels::{Channel, Channels};
-use super::circles::Graph;
+use crate::circles::Graph;
 use hopsim_cycles::system::System;
 use hopsim_network::interrupt;
 use hopsim_routing::Request;

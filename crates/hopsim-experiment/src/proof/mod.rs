@@ -9,7 +9,6 @@
 //! al. 2001): then there must be no circle between rings.
 
 mod channels;
-mod circles;
 mod dependencies;
 mod ranks;
 mod resorts;

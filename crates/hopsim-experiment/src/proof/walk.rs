@@ -9,7 +9,7 @@ use hopsim_network::interrupt;
 use hopsim_network::topology::Topology;
 use hopsim_routing::grants::each_request;
 use hopsim_routing::sequence::REPLY_INJECTION;
-use hopsim_routing::{Head, RouteState, Way};
+use hopsim_routing::{Head, OfSource, RouteState, Way};
 use rustc_hash::FxHashSet;
 
 /// Steps of [`interrupt`] that it takes to look at a head.
@@ -144,8 +144,11 @@ impl Exploration<'_> {
         self.system.routing.each_grant(&head, state, &mut |way, after| grants.push((way, after)));
         visit(&Waiting { head, holds, state, grants: &grants });
         let topology = &self.system.topology;
-        let group = topology.group(head.source / topology.nodes_per_router());
-        let source = if self.system.routing.reads_source() { self.sources[group as usize] } else { 0 };
+        let source = match self.system.routing.reads() {
+            OfSource::Nothing => 0,
+            OfSource::Group => self.sources[topology.group(topology.router_of(head.source)) as usize],
+            OfSource::Router => head.source,
+        };
         for (way, RouteState { via, trunk, flags, .. }) in grants {
             let Some(way) = way else { continue };
             each_request(self.system.routing.vcs(), way, |request| {

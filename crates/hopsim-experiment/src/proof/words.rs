@@ -107,6 +107,7 @@ fn rule(plan: &Plan) -> Option<String> {
             "VC 0 waits for VC 1 and never the other way round, and the paths in each close no cycle"
         }
         Safety::Orders => "a packet keeps to the VCs of its order of dimensions, whose paths close no cycle",
+        Safety::Given { .. } => "the paths of the table close no cycle",
         Safety::Layers(_) => "a packet keeps the VC of its path, and the paths of each VC close no cycle",
     };
     Some(format!("{rule}{ring}"))

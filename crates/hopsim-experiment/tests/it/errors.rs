@@ -158,11 +158,11 @@ fn job_without_a_name() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -179,11 +179,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
 }
 
@@ -242,7 +242,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -1054,7 +1054,7 @@ fn override_that_does_not_fit() {
     );
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
     );
     assert_eq!(
         message_of(
@@ -1401,6 +1401,159 @@ fn routing_that_a_cube_or_tree_cannot_carry() {
         "line 7, column 10: routing.adaptive: a dragonfly has one shortest path between most routers; \
          valid: topology.mesh, torus, ring, hyperx, fat_tree or graph; olm or par in a dragonfly"
     );
+}
+
+#[test]
+fn several_paths_that_there_are_not() {
+    assert_eq!(
+        after("[routing.ecmp]"),
+        "line 7, column 10: routing.ecmp: a dragonfly has one shortest path between most routers; \
+         valid: topology.graph or a family of graphs, hyperx or fat_tree; routing.minimal"
+    );
+    assert_eq!(
+        on(MESH, "routing = \"ecmp\""),
+        "routing.ecmp: needs a VC for every link of a path, and there are long ones in a mesh, torus or ring; \
+         valid: topology.graph or a family of graphs, hyperx or fat_tree; routing.minimal"
+    );
+    assert_eq!(
+        on("slim_fly.q = 4", "routing.ecmp.seed = 2"),
+        "routing.ecmp.seed = 2: packets draw from the numbers of measure.seed; valid: no such key, or by = \"flow\""
+    );
+    assert_eq!(
+        on(MESH, "routing = \"k_shortest_paths\""),
+        "routing.k_shortest_paths: paths are found in a graph; \
+         valid: topology.graph, slim_fly, polarfly, jellyfish, xpander or xgft; routing.minimal"
+    );
+    let plus = "dragonfly_plus.leaves = 2";
+    assert_eq!(
+        on(MESH, "routing = \"polarized\""),
+        "routing.polarized: needs a VC for every link of a path that leads away from the source first; \
+         valid: topology.graph or a family of graphs of one class of links, or hyperx; routing.minimal"
+    );
+    assert_eq!(
+        on("hyperx = { sides = [2, 2, 2, 2, 2] }", "routing = \"polarized\""),
+        "routing.polarized: routers are up to 5 links apart, so a path has up to 17 links and needs as many VCs, \
+         and a link has at most 16; valid: routers at most 4 links apart; routing.minimal or ecmp"
+    );
+    assert_eq!(
+        on("slim_fly.q = 4", "routing.polarized.penalties = [0, 1001]"),
+        "routing.polarized.penalties.1 = 1001: out of range; valid: 0 … 1000"
+    );
+    for routing in ["ecmp", "k_shortest_paths", "polarized"] {
+        assert_eq!(
+            on(plus, &format!("routing = \"{routing}\"")),
+            format!(
+                "routing.{routing}: looks for links of one class, and the topology has two; valid: routing.minimal, valiant or ugal"
+            )
+        );
+    }
+    assert_eq!(
+        on("slim_fly.q = 4", "routing.k_shortest_paths.k = 65"),
+        "routing.k_shortest_paths.k = 65: out of range; valid: 1 … 64"
+    );
+    assert_eq!(
+        on("jellyfish = { routers = 1200, degree = 4 }", "routing.k_shortest_paths.k = 64"),
+        "routing.k_shortest_paths.k = 64: between 1200 routers there would be up to 92160000 paths; valid: 1 … 46"
+    );
+}
+
+const LINE: &str = "graph.edges = [{ between = [0, 1] }, { between = [1, 2] }]";
+
+/// The message of a table of a line of three routers.
+fn on_line(table: &str) -> String {
+    on(LINE, &format!("routing.table = {{ {table} }}"))
+}
+
+/// All rows of the line but the one from router 0 to router 2.
+const MOST_ROWS: &str = "[0, 1, 1, 0], [1, 0, 1, 0], [1, 2, 2, 0], [2, 0, 1, 0], [2, 1, 1, 0]";
+
+#[test]
+fn tables_of_routes_that_lead_nowhere() {
+    let hops = |row: &str| on_line(&format!("hops = [{row}, {MOST_ROWS}]"));
+    assert_eq!(hops("[0, 2, 1, 0]"), "accepted");
+    assert_eq!(on_line(""), "routing.table: the table has no rows; valid: one of hops, paths and file");
+    assert_eq!(
+        on_line(&format!("hops = [{MOST_ROWS}]")),
+        "routing.table.hops: router 0 has no port for router 2, and packets from router 0 come there: 0; valid: a row [0, 2, port, VC]"
+    );
+    assert_eq!(
+        hops("[0, 2, 2, 0]"),
+        "routing.table.hops.0.2 = 2: router 0 has no link at this port; valid: 1"
+    );
+    assert_eq!(hops("[3, 2, 1, 0]"), "routing.table.hops.0.0 = 3: there is no such router; valid: 0 … 2");
+    assert_eq!(
+        hops("[0, 3, 1, 0]"),
+        "routing.table.hops.0.1 = 3: the router has no nodes, or there is none of this number; valid: 0 … 2"
+    );
+    assert_eq!(
+        hops("[0, 2, 1, 16]"),
+        "routing.table.hops.0.3 = 16: a link has at most 16 VCs; valid: 0 … 15"
+    );
+    assert_eq!(
+        hops("[0, 1, 1, 0]"),
+        "routing.table.hops.1: router 0 and destination 1 are in row 0, too; valid: one row for the two"
+    );
+    assert_eq!(
+        on_line(
+            "hops = [[0, 1, 1, 0], [1, 0, 1, 0], [1, 2, 1, 0], [0, 2, 1, 0], [2, 0, 1, 0], [2, 1, 1, 0]]"
+        ),
+        "routing.table.hops: packets from router 0 to router 2 go round in a circle: 0 → 1 → 0; valid: ports that lead to the destination"
+    );
+    assert_eq!(
+        on_line(&format!("hops = [{MOST_ROWS}], file = \"routes.csv\"")),
+        "routing.table.file = \"routes.csv\": the table is given twice; valid: one of file, hops and paths"
+    );
+    assert_eq!(on_line("file = \"routes.csv\""), "routing.table.file = \"routes.csv\": cannot be read here");
+    assert_eq!(
+        on_line(&format!("hops = [{MOST_ROWS}], seed = 3")),
+        "routing.table.seed = 3: packets draw from the numbers of measure.seed; valid: no such key, or by = \"flow\""
+    );
+    let vcs = "[router.cioq.vcs]\nnetwork = 1\n[routing.table]\nhops = [[0, 2, 1, 1], ";
+    assert_eq!(
+        on(LINE, &format!("{vcs}{MOST_ROWS}]")),
+        "router.cioq.vcs.network = 1: the table of routing.table uses 2 VCs; valid: 2 … 16"
+    );
+}
+
+#[test]
+fn tables_of_paths_that_lead_elsewhere() {
+    let path = |text: &str| on_line(&format!("paths = [{{ {text} }}]"));
+    assert_eq!(
+        path("between = [0, 2], ports = [1, 2], vcs = [0, 0]"),
+        "routing.table.paths: there is no path from router 0 to router 1; valid: one for every two routers with nodes, in either direction"
+    );
+    assert_eq!(
+        path("between = [0, 2], ports = [1, 2], vcs = [0]"),
+        "routing.table.paths.0.vcs = 1 numbers: the path has 2 links; valid: a VC for every port"
+    );
+    assert_eq!(
+        path("between = [0, 2], ports = [1], vcs = [0]"),
+        "routing.table.paths.0.ports: the path from router 0 to router 2 leads to router 1; \
+         valid: ports that lead from the one router to the other, another one"
+    );
+    assert_eq!(
+        path("between = [0, 2], ports = [1, 1], vcs = [0, 0]"),
+        "routing.table.paths.0.ports: the path comes to router 0 twice; valid: a path that passes no router twice"
+    );
+    assert_eq!(
+        path("between = [0, 2], ports = [1, 3], vcs = [0, 0]"),
+        "routing.table.paths.0.ports.1 = 3: router 1 has no link at this port; valid: 1, 2"
+    );
+}
+
+#[test]
+fn tables_of_routes_that_close_a_circle() {
+    let ring = "graph.edges = [{ between = [0, 1] }, { between = [1, 2] }, { between = [2, 0] }]";
+    // The long way round for everybody: 0 → 1 → 2 → 0.
+    let rows = "hops = [[0, 1, 1, 0], [0, 2, 1, 0], [1, 2, 2, 0], [1, 0, 2, 0], [2, 0, 2, 0], [2, 1, 2, 0]]";
+    assert_eq!(
+        on(ring, &format!("routing.table = {{ {rows} }}")),
+        "routing.table: packets can wait for each other in a circle, for room behind these outputs: \
+         router 0 network 0 VC 0 → router 1 network 1 VC 0 → router 2 network 1 VC 0 → router 0 network 0 VC 0; \
+         valid: a table whose paths close no circle, other VCs in it, or router.cioq.vcs.allow_deadlock = true"
+    );
+    let allowed = format!("router.cioq.vcs.allow_deadlock = true\n[routing.table]\n{rows}\n");
+    assert_eq!(on(ring, &allowed), "accepted");
 }
 
 #[test]
@@ -1866,7 +2019,21 @@ fn what_does_not_know_of_links_that_fail() {
         with_a_link_that_fails(&["routing=up_down"]),
         format!(
             "routing.up_down (override): a packet that has gone down one tree may have no way on in the tree of other links; \
-             valid: routing.minimal, adaptive, valiant, ugal or par, or {valid}"
+             valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
+        )
+    );
+    assert_eq!(
+        with_a_link_that_fails(&["routing=polarized"]),
+        format!(
+            "routing.polarized (override): a packet goes away from its source, and with other tables it would be elsewhere on its way; \
+             valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
+        )
+    );
+    assert_eq!(
+        with_a_link_that_fails(&["routing=k_shortest_paths"]),
+        format!(
+            "routing.k_shortest_paths (override): a packet keeps to the path that it has drawn, which may lead over links that are out of order; \
+             valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
         )
     );
     assert_eq!(

@@ -16,7 +16,7 @@ use hopsim_routing::minimal::{Config, Minimal};
 use hopsim_routing::path::{G, L};
 use hopsim_routing::sequence::{REPLY_INJECTION, VcSequence};
 use hopsim_routing::vcs::Vcs;
-use hopsim_routing::{Head, Hop, Leg, RouteState, Routing};
+use hopsim_routing::{Head, Hop, Leg, NO_VC, RouteState, Routing};
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
 use serde_json::{Value, json};
@@ -126,12 +126,22 @@ fn with_one_class() -> Vec<Plan> {
         (json!({ "mesh": { "sides": [3, 3] } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"]),
         (
             json!({ "hyperx": { "sides": [3, 3] } }),
-            &["minimal", "adaptive", "up_down", "valiant", "ugal", "par"],
+            &["minimal", "adaptive", "ecmp", "polarized", "up_down", "valiant", "ugal", "par"],
         ),
-        (json!({ "fat_tree": { "k": 2, "levels": 3 } }), &["minimal", "adaptive", "up_down"]),
+        (json!({ "fat_tree": { "k": 2, "levels": 3 } }), &["minimal", "adaptive", "ecmp", "up_down"]),
         (
             json!({ "graph": { "edges": chords } }),
-            &["minimal", "adaptive", "up_down", "valiant", "ugal", "par"],
+            &[
+                "minimal",
+                "adaptive",
+                "ecmp",
+                "k_shortest_paths",
+                "polarized",
+                "up_down",
+                "valiant",
+                "ugal",
+                "par",
+            ],
         ),
     ];
     for (topology, names) in &topologies {
@@ -281,7 +291,9 @@ fn ring_graph(routers: u32, across: &[[u32; 2]]) -> Value {
 #[test]
 fn in_a_graph_every_hop_of_a_detour_or_of_any_shortest_path_waits_in_the_vc_after_its_own() {
     // In a ring of six routers are three links apart: PAR may make a hop and two such ways.
-    for (routing, vcs) in [("adaptive", 3), ("valiant", 6), ("ugal", 6), ("par", 7)] {
+    for (routing, vcs) in
+        [("adaptive", 3), ("ecmp", 3), ("polarized", 9), ("valiant", 6), ("ugal", 6), ("par", 7)]
+    {
         let plan = plan(&ring_graph(6, &[]), &json!({ routing: {} }), &json!({ "cioq": {} }));
         assert_eq!(plan.experiment.router.vcs().network, Some(vcs), "{routing}");
         let listed = dependencies(&plan, false).unwrap();
@@ -290,6 +302,36 @@ fn in_a_graph_every_hop_of_a_detour_or_of_any_shortest_path_waits_in_the_vc_afte
             assert_eq!(held.vc + 1, next.vc, "{routing}: {held:?} waits for {next:?}");
         }
     }
+}
+
+#[test]
+fn polarized_paths_have_the_links_that_the_formula_foresees() {
+    let (mut longest, mut refused) = (0, 0);
+    for number in 0..300 {
+        let mut draws = Stream::new(number, Purpose::RandomGraph, 0);
+        let routers = 4 + draws.below(7);
+        let mut pairs: Vec<[u32; 2]> = (1..routers).map(|router| [draws.below(router), router]).collect();
+        for _ in 0..draws.below(12) {
+            let pair = [draws.below(routers), draws.below(routers)];
+            pairs.extend((pair[0] != pair[1]).then_some(pair));
+        }
+        let edges: Vec<Value> = pairs.iter().map(|between| json!({ "between": between })).collect();
+        let document = json!({
+            "topology": { "graph": { "edges": edges } }, "routing": { "polarized": {} },
+            "router": { "input_queued": {} }, "load": 0.1,
+        });
+        let Ok(plan) = Plan::new(&serde_json::from_value(document).unwrap()) else {
+            refused += 1;
+            continue;
+        };
+        let vcs = plan.experiment.router.vcs().network.unwrap();
+        let used = dependencies(&plan, false).unwrap().iter().map(|(_, next)| u32::from(next.vc) + 1).max();
+        let Verdict::Proved(_) = prove(&plan) else { panic!("{pairs:?}") };
+        assert!(used.unwrap_or(1) <= vcs, "{pairs:?}: {used:?} of {vcs}");
+        longest += u32::from(vcs > 2 && used == Some(vcs));
+    }
+    // Routers are more than four links apart in some, and paths as long as they may be in others.
+    assert!(refused > 20 && refused < 150 && longest > 0, "{refused} {longest}");
 }
 
 #[test]
@@ -338,8 +380,11 @@ fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
     }
     let on =
         |topology, routings: &[&'static str]| routings.iter().map(|&routing| (topology, routing)).collect();
-    let mut expected: BTreeSet<_> = on("graph", &["minimal", "adaptive", "valiant", "ugal", "par"]);
-    expected.append(&mut on("hyperx", &["valiant", "ugal", "par"]));
+    let mut expected: BTreeSet<_> = on(
+        "graph",
+        &["minimal", "adaptive", "ecmp", "k_shortest_paths", "polarized", "valiant", "ugal", "par"],
+    );
+    expected.append(&mut on("hyperx", &["ecmp", "polarized", "valiant", "ugal", "par"]));
     assert_eq!(met, expected);
 }
 
@@ -478,7 +523,7 @@ fn the_two_parts_of_a_detour_have_vcs_of_their_own() {
         );
         let routing = &plan.system.routing;
         let count = |leg: Leg| {
-            let way = routing.vcs().way(&HEAD, Hop { port: 2, class: 0, leg, reuses: false });
+            let way = routing.vcs().way(&HEAD, Hop { port: 2, class: 0, leg, reuses: false, vc: NO_VC });
             way.vc + 1 - routing.vcs().first(way)
         };
         assert_eq!([Leg::Detour, Leg::Final].map(count), halves, "{vcs} VCs");

@@ -96,6 +96,26 @@ impl Parameters for Config {
         self.global_links.get_or_insert(self.leaves);
         self.groups = Some(built.routers() / (self.leaves + spines));
     }
+
+    fn ties(&self) -> Option<Ties> {
+        Some(self.ties)
+    }
+
+    fn examples() -> Vec<Self> {
+        let of = |leaves, spines, nodes, global| Self {
+            leaves,
+            spines: Some(spines),
+            nodes_per_leaf: Some(nodes),
+            global_links: Some(global),
+            groups: None,
+            arrangement: Arrangement::default(),
+            ties: Ties::Spread,
+        };
+        vec![
+            of(2, 2, 1, 1),
+            of(3, 2, 2, 2),
+        ]
+    }
 }
 
 impl Config {

@@ -44,7 +44,8 @@ fn distances<D: Cell>(maze: &Maze) -> Option<Vec<D>> {
     let (places, destinations) = (maze.steps.len(), maze.ends.len());
     let mut hops = filled(D::NONE, places * destinations);
     let before = Before::new(maze);
-    let mut search = Wave { seen: vec![0; places], found: vec![0; places], waves: Default::default() };
+    let mut search =
+        ParallelSearch { seen: vec![0; places], found: vec![0; places], waves: Default::default() };
     for first in (0..destinations).step_by(TOGETHER) {
         search.begin(&maze.ends[first..destinations.min(first + TOGETHER)]);
         let mut links = 0;
@@ -94,7 +95,7 @@ impl Before {
 }
 
 /// Searches in breadth for some destinations at once, each of which has a bit.
-struct Wave {
+struct ParallelSearch {
     /// Destinations from which a place has been reached.
     seen: Vec<u64>,
     /// Destinations from which a place is reached now; zero in between.
@@ -103,7 +104,7 @@ struct Wave {
     waves: (Vec<u32>, Vec<(u32, u64)>),
 }
 
-impl Wave {
+impl ParallelSearch {
     fn begin(&mut self, ends: &[Vec<u32>]) {
         self.seen.fill(0);
         for (bit, ends) in ends.iter().enumerate() {

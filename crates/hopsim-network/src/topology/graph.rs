@@ -326,6 +326,10 @@ impl Parameters for Config {
         self.file = None;
         Ok(())
     }
+
+    fn ties(&self) -> Option<Ties> {
+        Some(self.ties)
+    }
 }
 
 impl Interconnect for Graph {

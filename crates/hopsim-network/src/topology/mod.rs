@@ -93,6 +93,20 @@ macro_rules! topologies {
                 }
             }
 
+            /// Which of several equally short paths of minimal routing packets take, where the document says that.
+            pub fn ties(&self) -> Option<shortest::Ties> {
+                match self {
+                    $($(Self::$name(config) => config.ties(),)*)*
+                }
+            }
+
+            /// Small networks of every family of topologies that are graphs.
+            pub fn examples() -> Vec<Self> {
+                let mut all = Vec::new();
+                $($(all.extend(<$config>::examples().into_iter().map(Self::$name));)*)*
+                all
+            }
+
             /// Whether the topology has no routers.
             pub fn is_ideal(&self) -> bool {
                 matches!(self, Self::Ideal(_))
@@ -245,6 +259,19 @@ trait Parameters {
 
     /// See [`TopologyConfig::resolve`].
     fn resolve(&mut self, _built: &Self::Built) {}
+
+    /// See [`TopologyConfig::ties`].
+    fn ties(&self) -> Option<shortest::Ties> {
+        None
+    }
+
+    /// See [`TopologyConfig::examples`].
+    fn examples() -> Vec<Self>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
 }
 
 /// What a topology answers. Defaults are those of one class of links, all of them alike, and of one shortest path.

@@ -19,7 +19,8 @@ use std::ops::RangeInclusive;
 /// y·q + z, (0, 1, z) q² + z, and (0, 0, 1) q² + q. Elements are numbered as in `slim_fly`. Node n is at router
 /// ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones, then its links in the order of the routers there.
 ///
-/// Routing is that of `graph`: `minimal`, `up_down`, `valiant` and `ugal`. At most 20,480 routers: q ≤ 139.
+/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `valiant`,
+/// `ugal` and `par`. At most 20,480 routers: q ≤ 139.
 ///
 /// Source: Lakhotia et al., SC 2022; Erdős and Rényi 1962; Brown 1966.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +62,17 @@ impl Parameters for Config {
 
     fn resolve(&mut self, built: &Graph) {
         self.nodes_per_router = Some(built.nodes_per_router());
+    }
+
+    fn ties(&self) -> Option<Ties> {
+        Some(self.ties)
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![
+            Self { q: 2, nodes_per_router: Some(2), ties: Ties::Spread },
+            Self { q: 3, nodes_per_router: Some(1), ties: Ties::First },
+        ]
     }
 }
 

@@ -25,7 +25,8 @@ use std::ops::RangeInclusive;
 /// Node n is at router ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones, then its links in the order of the routers
 /// there. q = 5 is the graph of Hoffman and Singleton.
 ///
-/// Routing is that of `graph`: `minimal`, `up_down`, `valiant` and `ugal`. At most 20,480 routers: q ≤ 101.
+/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `valiant`,
+/// `ugal` and `par`. At most 20,480 routers: q ≤ 101.
 ///
 /// Source: Besta and Hoefler, SC 2014; McKay, Miller and Širáň, J. Combinatorial Theory B 74 (1998); Hafner, J. Algebra 276 (2004).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -68,6 +69,17 @@ impl Parameters for Config {
 
     fn resolve(&mut self, built: &Graph) {
         self.nodes_per_router = Some(built.nodes_per_router());
+    }
+
+    fn ties(&self) -> Option<Ties> {
+        Some(self.ties)
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![
+            Self { q: 3, nodes_per_router: Some(1), ties: Ties::Spread },
+            Self { q: 4, nodes_per_router: Some(2), ties: Ties::First },
+        ]
     }
 }
 

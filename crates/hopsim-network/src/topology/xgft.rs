@@ -67,6 +67,17 @@ impl Parameters for Config {
         }
         .build()
     }
+
+    fn ties(&self) -> Option<Ties> {
+        Some(self.ties)
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![
+            Self { children: vec![2, 2], parents: vec![1, 2], ties: Ties::Spread },
+            Self { children: vec![3, 3, 2], parents: vec![1, 2, 3], ties: Ties::First },
+        ]
+    }
 }
 
 impl Config {

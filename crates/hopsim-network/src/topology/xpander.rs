@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 /// Numbering: router j of set i has number i · l + j. Node n is at router ⌊n / `nodes_per_router`⌋. A router's ports are the terminal
 /// ones, then its links in the order of the routers there, one to each of the other sets.
 ///
-/// Routing is that of `graph`: `minimal`, `up_down`, `valiant` and `ugal`. At most 20,480 routers.
+/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `valiant`,
+/// `ugal` and `par`. At most 20,480 routers.
 ///
 /// Source: Valadarsky et al., CoNEXT 2016.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,6 +81,17 @@ impl Parameters for Config {
 
     fn resolve(&mut self, built: &Graph) {
         self.nodes_per_router = Some(built.nodes_per_router());
+    }
+
+    fn ties(&self) -> Option<Ties> {
+        Some(self.ties)
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![
+            Self { routers: 12, degree: 3, seed: 1, nodes_per_router: Some(1), ties: Ties::Spread },
+            Self { routers: 20, degree: 4, seed: 2, nodes_per_router: Some(2), ties: Ties::First },
+        ]
     }
 }
 

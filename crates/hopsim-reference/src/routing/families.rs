@@ -2,7 +2,6 @@
 
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::dragonfly::Arrangement;
-use hopsim_network::topology::shortest::Ties;
 use hopsim_network::topology::{Topology, TopologyConfig, dragonfly_plus, xgft};
 use hopsim_random::{Purpose, Stream};
 
@@ -12,23 +11,16 @@ type Peers = Vec<Vec<Option<usize>>>;
 /// A link, the router of the lower number first.
 type Pair = (usize, usize);
 
-/// What a family says of its ties, `None` of a topology that is of no family.
-pub fn ties(topology: &TopologyConfig) -> Option<Ties> {
-    match topology {
-        TopologyConfig::SlimFly(config) => Some(config.ties),
-        TopologyConfig::Polarfly(config) => Some(config.ties),
-        TopologyConfig::DragonflyPlus(config) => Some(config.ties),
-        TopologyConfig::Jellyfish(config) => Some(config.ties),
-        TopologyConfig::Xpander(config) => Some(config.ties),
-        TopologyConfig::Xgft(config) => Some(config.ties),
-        _ => None,
-    }
-}
-
 /// Whether shortest paths go up a tree and down again, so that each of the two of a detour needs one VC only: where all links are in order.
 pub fn goes_up_and_down(plan: &Plan) -> bool {
-    plan.experiment.faults.is_empty()
-        && matches!(plan.experiment.topology, TopologyConfig::DragonflyPlus(_) | TopologyConfig::Xgft(_))
+    let is_tree = match &plan.experiment.topology {
+        TopologyConfig::DragonflyPlus(_) | TopologyConfig::Xgft(_) => true,
+        TopologyConfig::Graph(_) | TopologyConfig::SlimFly(_) | TopologyConfig::Polarfly(_) => false,
+        TopologyConfig::Jellyfish(_) | TopologyConfig::Xpander(_) => false,
+        // What a family says of itself that has not been written a second time; it is proved, in the VCs that there are then.
+        _ => matches!(&*plan.system.topology, Topology::Graph(graph) if graph.goes_up_and_down()),
+    };
+    is_tree && plan.experiment.faults.is_empty()
 }
 
 /// Panics if the links of a network of a family are others than its definition says.

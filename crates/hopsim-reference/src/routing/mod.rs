@@ -11,8 +11,10 @@ pub mod families;
 pub mod faults;
 mod head;
 mod in_transit;
+mod multipath;
 mod o1turn;
 mod oblivious;
+mod polarized;
 pub mod rules;
 mod source;
 mod tables;
@@ -61,6 +63,8 @@ impl Simulator<'_> {
             Mechanism::Adaptive => adaptive::choose(head),
             Mechanism::UpDown(rule) => Some(rule.choose(head)),
             Mechanism::O1turn(rule) => Some(o1turn::choose(*rule, head)),
+            Mechanism::Multipath(rule) => Some(rule.choose(head)),
+            Mechanism::Polarized(penalties) => polarized::choose(*penalties, head),
         }
     }
 
@@ -75,6 +79,8 @@ impl Simulator<'_> {
             Mechanism::Adaptive => adaptive::options(head),
             Mechanism::UpDown(rule) => rule.options(head),
             Mechanism::O1turn(rule) => o1turn::options(*rule, head),
+            Mechanism::Multipath(rule) => rule.options(head),
+            Mechanism::Polarized(_) => polarized::options(head),
         }
     }
 

@@ -136,12 +136,9 @@ impl Ways {
                 Shape::FatTree { k: config.k as usize, levels: config.levels as usize }
             }
             TopologyConfig::Ideal(_) => unreachable!("it has no ways"),
-            TopologyConfig::Graph(config) => {
-                Shape::Graph(Tables::of_graph(&plan.system.topology, config.ties))
-            }
             family => {
                 families::check(family, &whole);
-                let ties = families::ties(family).expect("it is one");
+                let ties = family.ties().expect("it is a graph");
                 Shape::Graph(Tables::of_graph(&plan.system.topology, ties))
             }
         };
@@ -174,17 +171,26 @@ impl Ways {
         distances.max().unwrap_or(0)
     }
 
+    /// Links between any router and the one with nodes that is farthest from it.
+    pub fn diameter(&self) -> usize {
+        let to_nodes = |from| (0..self.routers_with_nodes).map(move |to| self.distance(from, to));
+        (0..self.routers()).flat_map(to_nodes).max().unwrap_or(0)
+    }
+
     /// Links of the longest path that may turn off a minimal path of several links behind its first one.
     pub fn longest_with_a_turn(&self) -> usize {
-        let apart = self.farthest();
-        let to_nodes = |from| (0..self.routers_with_nodes).map(move |to| self.distance(from, to));
-        let longest = (0..self.routers()).flat_map(to_nodes).max().unwrap_or(0);
+        let (apart, longest) = (self.farthest(), self.diameter());
         if apart > 1 { 1 + longest + apart } else { 2 * apart }
     }
 
     /// The router at the other end of a link.
     pub fn neighbour(&self, router: usize, port: usize) -> Option<usize> {
         self.neighbours[router][port]
+    }
+
+    /// The ports of the links of a router.
+    pub fn links(&self, router: usize) -> Vec<usize> {
+        (0..self.neighbours[router].len()).filter(|&port| self.neighbours[router][port].is_some()).collect()
     }
 
     /// The group of a router; without groups all are in one.

@@ -14,17 +14,22 @@ pub enum Role {
 
 /// What a packet carries from router to router.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is what one mechanism remembers")]
 pub struct Memory {
     /// The intermediate router that the packet is on its way to.
     pub via: Option<usize>,
     /// The links to the packet's present target, from where it chose them.
     pub way: Vec<Link>,
+    /// The VCs of these links, where a table says them.
+    pub vcs: Vec<u8>,
     /// Whether the packet has been sent off its minimal path.
     pub misrouted: bool,
     /// Whether the packet has chosen the detour and keeps to that while it waits (UGAL).
     pub insists: bool,
     /// Whether the packet has chosen the minimal path and keeps to that while it waits (UGAL, `once`).
     pub stays: bool,
+    /// Whether the packet goes on by shortest paths, as there was no other link that it may use (polarized routing).
+    pub cornered: bool,
     /// Whether the packet goes by dimensions in decreasing order, once it has one of two orders (O1TURN).
     pub decreasing: Option<bool>,
 }

@@ -129,7 +129,7 @@ fn document_with(
         let (topology, links, router, routings) = network;
         let (nic, control, (jobs, parts), seed, cycles) = workload;
         let (topology, routing) = routing::fit(topology, routings);
-        let routing = routing::turn_once(&topology, routing, seed);
+        let routing = routing::spread(&topology, routing::turn_once(&topology, routing, seed), seed / 7);
         let control = fit_control(control, &topology, &routing);
         let mut document = json!({
             "links": links.build(&topology), "topology": topology, "routing": routing,

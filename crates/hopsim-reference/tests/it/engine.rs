@@ -135,10 +135,12 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 32] = [
+const NONMINIMAL: [&str; 34] = [
     "up_down graph",
     "par graph",
     "par hyperx",
+    "k_shortest_paths",
+    "polarized",
     "valiant",
     "valiant mesh",
     "valiant torus",
@@ -171,7 +173,7 @@ const NONMINIMAL: [&str; 32] = [
 ];
 
 /// where they never do,
-const MINIMAL: [&str; 23] = [
+const MINIMAL: [&str; 26] = [
     "minimal",
     "minimal mesh",
     "minimal torus",
@@ -188,6 +190,9 @@ const MINIMAL: [&str; 23] = [
     "adaptive ring",
     "adaptive fat_tree",
     "adaptive graph",
+    "ecmp fat_tree",
+    "ecmp graph",
+    "ecmp hyperx",
     "up source",
     "up destination",
     "up random",

@@ -13,6 +13,7 @@ use hopsim_experiment::config::stop::Warmup;
 use hopsim_experiment::plan::{Epoch, Plan};
 use hopsim_measure::Column;
 use hopsim_measure::trace::{Hop, PacketTrace};
+use hopsim_network::topology::TopologyConfig;
 use hopsim_network::topology::faults::Reconfiguration;
 use hopsim_random::{Purpose, Stream};
 use hopsim_reference::{Life, LossReason, Simulator};
@@ -83,7 +84,11 @@ impl Draws {
 
     fn topology(&mut self) -> Value {
         let nodes = self.any(1..3);
-        match self.any(0..13) {
+        match self.any(0..14) {
+            13 => {
+                let examples = TopologyConfig::examples();
+                serde_json::to_value(self.of(&examples)).unwrap()
+            }
             12 => json!({ "dragonfly_plus": {
                 "leaves": 2, "spines": 2, "global_links": 2, "groups": self.any(2..4), "nodes_per_leaf": nodes,
             } }),
@@ -104,7 +109,8 @@ impl Draws {
 
     fn routing(&mut self) -> Value {
         let threshold = self.any(0..3);
-        match self.any(0..6) {
+        match self.any(0..7) {
+            6 => json!({ "ecmp": { "by": self.of(&["packet", "flow"]) } }),
             0 => json!({ "minimal": {} }),
             1 => json!({ "adaptive": {} }),
             2 => json!({ "valiant": { "recompute": self.one_in(2) } }),
@@ -263,7 +269,7 @@ fn drawn(seed: u64) -> Result<Plan, String> {
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 31] = [
+const LEAST: [(&str, usize); 32] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -276,6 +282,7 @@ const LEAST: [(&str, usize); 31] = [
     ("input_queued", 200),
     ("minimal", 80),
     ("adaptive", 50),
+    ("ecmp", 50),
     ("valiant", 50),
     ("ugal", 100),
     ("par", 50),
@@ -299,9 +306,10 @@ const LEAST: [(&str, usize); 31] = [
 ];
 
 /// Packets that must be lost.
-const LOST: [(&str, usize); 10] = [
+const LOST: [(&str, usize); 11] = [
     ("lost, link, minimal", 50),
     ("lost, link, adaptive", 50),
+    ("lost, link, ecmp", 50),
     ("lost, link, valiant", 50),
     ("lost, link, ugal", 50),
     ("lost, link, par", 50),
@@ -554,7 +562,7 @@ fn all_agree(seeds: Range<u64>) -> Coverage {
 
 #[test]
 fn engine_and_reference_agree_on_every_packet_when_links_fail() {
-    let coverage = all_agree(0..600);
+    let coverage = all_agree(0..750);
     coverage.check(&LEAST);
     coverage.check(&LOST);
 }

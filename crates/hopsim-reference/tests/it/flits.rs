@@ -48,7 +48,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 124] = [
+const COVERED: [&str; 127] = [
     "VCs by hop",
     "several outputs of the crossbar",
     "shared buffers",
@@ -70,6 +70,9 @@ const COVERED: [&str; 124] = [
     "switch allocation delay 3",
     "decided once",
     "o1turn",
+    "ecmp",
+    "k_shortest_paths",
+    "polarized",
     "occupancy of ports",
     "2 steps in two cycles",
     "3 steps in two cycles",

@@ -2,6 +2,7 @@
 
 use crate::documents::Document;
 use crate::engine::compare;
+use hopsim_network::topology::TopologyConfig;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -324,6 +325,127 @@ fn any_shortest_path_of_a_graph() {
         &json!({ "adaptive": {} }),
         2,
     )]);
+}
+
+#[test]
+fn drawn_shortest_paths() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let mut few = graph(10, &chords, "spread");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    for routing in [json!({ "ecmp": {} }), json!({ "ecmp": { "by": "flow", "seed": 3 } })] {
+        for (topology, vcs) in [(&graph(10, &chords, "first"), 3), (&grid(4, "spread"), 7), (&few, 5)] {
+            agree([of_one_class(topology, &routing, vcs)]);
+        }
+        agree([with_replies(of_one_class(&few, &routing, 6))]);
+        let hyperx = json!({ "hyperx": { "sides": [4, 3, 2], "nodes_per_router": 3 } });
+        agree([of_one_class(&hyperx, &routing, 3), with_replies(of_one_class(&hyperx, &routing, 6))]);
+        for tree in [
+            json!({ "xgft": { "children": [3, 3, 2], "parents": [1, 2, 3] } }),
+            json!({ "fat_tree": { "k": 3, "levels": 3 } }),
+        ] {
+            agree([1, 3].map(|vcs| of_one_class(&tree, &routing, vcs)));
+        }
+        agree([of_one_class(&json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } }), &routing, 2)]);
+    }
+}
+
+#[test]
+fn several_short_paths() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let mut few = graph(10, &chords, "spread");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    for routing in [
+        json!({ "k_shortest_paths": { "k": 1 } }),
+        json!({ "k_shortest_paths": { "k": 6 } }),
+        json!({ "k_shortest_paths": { "k": 6, "by": "flow", "seed": 2 } }),
+    ] {
+        agree([of_one_class(&few, &routing, 9), with_replies(of_one_class(&few, &routing, 16))]);
+        agree([of_one_class(&json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } }), &routing, 4)]);
+        let jellyfish = json!({ "jellyfish": { "routers": 14, "degree": 4, "nodes_per_router": 2 } });
+        agree([of_one_class(&jellyfish, &routing, 5)]);
+    }
+}
+
+/// The table of the shortest paths of a ring of eight, with a VC for those that go on round the end of it.
+fn ring_table(topology: &Value) -> Value {
+    let topology: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
+    let ring = topology.build().unwrap();
+    let mut hops = Vec::new();
+    for (at, to) in (0..8).flat_map(|at| (0..8).map(move |to| (at, to))).filter(|(at, to)| at != to) {
+        let plus = (to + 8 - at) % 8 <= 4;
+        let next = if plus { (at + 1) % 8 } else { (at + 7) % 8 };
+        let port =
+            (0..ring.ports().len()).find(|&port| ring.neighbour(at, port).is_some_and(|end| end.0 == next));
+        // Towards larger numbers a packet has come round the end if it is to go to a smaller number no more.
+        let vc = if plus { u32::from(to > at) } else { u32::from(to < at) };
+        hops.push(json!([at, to, port.unwrap(), vc]));
+    }
+    json!({ "table": { "hops": hops } })
+}
+
+#[test]
+fn tables_of_next_hops() {
+    for topology in [json!({ "ring": { "routers": 8, "nodes_per_router": 2 } }), graph(8, &[], "first")] {
+        let table = ring_table(&topology);
+        agree([2, 3].map(|vcs| of_one_class(&topology, &table, vcs)));
+    }
+}
+
+#[test]
+fn tables_of_several_paths_on_links_of_two_classes() {
+    let topology: TopologyConfig =
+        serde_json::from_value(json!({ "dragonfly": { "p": 1, "a": 2, "h": 1 } })).unwrap();
+    let dragonfly = topology.build().unwrap();
+    let mut paths = Vec::new();
+    for (from, to) in (0..6).flat_map(|from| (0..6).map(move |to| (from, to))).filter(|(from, to)| from != to)
+    {
+        // By way of every router, if that passes none twice: the VC is the number of links passed before.
+        for via in 0..6 {
+            let (mut at, mut passed, mut ports) = (from, vec![], vec![]);
+            for target in [via, to] {
+                while at != target {
+                    let (port, _) = dragonfly.minimal_port(at, target, 0);
+                    passed.push(at);
+                    ports.push(port);
+                    at = dragonfly.neighbour(at, port).unwrap().0;
+                }
+            }
+            let is_simple = passed
+                .iter()
+                .all(|&router| router != to && passed.iter().filter(|&&other| other == router).count() == 1);
+            if is_simple {
+                let vcs: Vec<usize> = (0..ports.len()).collect();
+                paths.push(json!({ "between": [from, to], "ports": ports, "vcs": vcs }));
+            }
+        }
+    }
+    for by in ["packet", "flow"] {
+        let routing = json!({ "table": { "paths": paths, "by": by } });
+        agree([json!({
+            "topology": { "dragonfly": { "p": 1, "a": 2, "h": 1 } }, "routing": routing, "load": 0.7,
+            "router": { "cioq": { "vcs": { "global": 7 } } },
+            "measure": { "warmup": 0, "cycles": 1_500 },
+        })]);
+    }
+}
+
+#[test]
+fn away_from_the_source_and_towards_the_destination() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let mut few = graph(10, &chords, "spread");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    for routing in [json!({ "polarized": {} }), json!({ "polarized": { "penalties": [0, 1] } })] {
+        for (topology, vcs) in [(&graph(10, &chords, "first"), 9), (&few, 13)] {
+            agree([of_one_class(topology, &routing, vcs)]);
+        }
+        let hyperx = json!({ "hyperx": { "sides": [4, 3], "nodes_per_router": 3 } });
+        agree([of_one_class(&hyperx, &routing, 5), with_replies(of_one_class(&hyperx, &routing, 10))]);
+        agree([of_one_class(&json!({ "hyperx": { "sides": [4] } }), &routing, 2)]);
+        let slim_fly = json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } });
+        agree([of_one_class(&slim_fly, &routing, 5), with_replies(of_one_class(&slim_fly, &routing, 10))]);
+        let tree = json!({ "xgft": { "children": [3, 4], "parents": [1, 2] } });
+        agree([of_one_class(&tree, &routing, 5)]);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 pub mod flexvc;
 pub mod in_transit;
 pub mod layers;
+pub mod multipath;
 pub mod oblivious;
 pub mod paths;
 pub mod source;
@@ -20,6 +21,7 @@ use hopsim_experiment::plan::Plan;
 use hopsim_routing::RoutingConfig;
 use hopsim_routing::o1turn::OrderChoice;
 use in_transit::InTransitRule;
+use multipath::MultipathRule;
 use oblivious::ObliviousRule;
 use source::SourceRule;
 use up_down::UpDown;
@@ -41,6 +43,9 @@ pub enum Mechanism {
     Adaptive,
     UpDown(UpDown),
     O1turn(OrderChoice),
+    Multipath(MultipathRule),
+    /// With what links are disadvantaged by.
+    Polarized([u32; 2]),
 }
 
 impl Rules {
@@ -66,6 +71,12 @@ impl Rules {
             RoutingConfig::SourceAdaptive(config) => Mechanism::Source(SourceRule::source_adaptive(config)),
             RoutingConfig::Olm(config) => Mechanism::InTransit(InTransitRule::olm(config)),
             RoutingConfig::O1turn(config) => Mechanism::O1turn(config.order),
+            RoutingConfig::Table(config) => Mechanism::Multipath(MultipathRule::table(config, &ways)),
+            RoutingConfig::Polarized(config) => Mechanism::Polarized(config.penalties),
+            RoutingConfig::Ecmp(config) => Mechanism::Multipath(MultipathRule::ecmp(config)),
+            RoutingConfig::KShortestPaths(config) => {
+                Mechanism::Multipath(MultipathRule::k_shortest_paths(config, &ways))
+            }
             RoutingConfig::Par(config) if ways.dragonfly().is_none() => {
                 Mechanism::Source(SourceRule::par(config))
             }
@@ -89,7 +100,9 @@ impl Rules {
             | Mechanism::Oblivious(_)
             | Mechanism::Adaptive
             | Mechanism::UpDown(_)
-            | Mechanism::O1turn(_) => Sensors::default(),
+            | Mechanism::O1turn(_)
+            | Mechanism::Multipath(_)
+            | Mechanism::Polarized(_) => Sensors::default(),
         }
     }
 }

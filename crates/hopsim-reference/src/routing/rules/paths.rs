@@ -21,6 +21,10 @@ pub fn paths(routing: &RoutingConfig) -> (&'static str, &'static [&'static str])
         RoutingConfig::Par(_) => ("llgllgl", &["llgllgl", "lgllgl", "lglgl", "lgl"]),
         RoutingConfig::Minimal(_)
         | RoutingConfig::Adaptive(_)
+        | RoutingConfig::Ecmp(_)
+        | RoutingConfig::KShortestPaths(_)
+        | RoutingConfig::Polarized(_)
+        | RoutingConfig::Table(_)
         | RoutingConfig::O1turn(_)
         | RoutingConfig::UpDown(_) => ("lgl", &["lgl"]),
     }

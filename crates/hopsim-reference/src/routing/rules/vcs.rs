@@ -1,8 +1,8 @@
 //! The VCs of a network, and by which rule hops may use them.
 
 use super::flexvc::Order;
-use super::layers;
 use super::paths::{LinkVc, count, number, paths};
+use super::{layers, multipath};
 use crate::routing::ways::Ways;
 use crate::routing::{families, faults};
 use hopsim_cycles::jobs::JobPlan;
@@ -76,39 +76,14 @@ impl Vcs {
     pub fn new(plan: &Plan, ways: &Ways) -> Self {
         let routing = &plan.experiment.routing;
         let links = &plan.system.network.classes.links;
-        let moves_flits = matches!(plan.system.router, RouterPlan::VirtualChannel(_));
         let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
         let all = [links[0].vcs, links.get(1).map_or(0, |link| link.vcs)];
         // Where packets keep their VC, or VCs are divided, as many are used of all classes.
         let least = links.iter().map(|link| link.vcs).min().unwrap_or(1);
         if ways.dragonfly().is_none() {
-            let by_hop = |longest: usize| HopVcs::new(plan, longest, least.into());
-            let rule = match (routing, &*plan.system.topology) {
-                (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), Topology::HyperX(_))
-                    if moves_flits && !replies =>
-                {
-                    Rule::HalfPhases { vcs: links[0].vcs }
-                }
-                (
-                    RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_),
-                    Topology::Graph(_) | Topology::HyperX(_),
-                ) if !families::goes_up_and_down(plan) => Rule::ByHop(by_hop(2 * ways.farthest())),
-                (_, Topology::Graph(_)) if counts_hops_of_shortest(plan) => {
-                    Rule::ByHop(by_hop(ways.farthest()))
-                }
-                (RoutingConfig::Par(_), _) => Rule::ByHop(by_hop(ways.longest_with_a_turn())),
-                (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_) | RoutingConfig::O1turn(_), _) => {
-                    match plan.system.router {
-                        RouterPlan::VirtualChannel(_) => Rule::HalfPhases { vcs: least },
-                        RouterPlan::Cioq(_) => Rule::Phases,
-                    }
-                }
-                (RoutingConfig::Minimal(_), Topology::Graph(graph)) => match layers::of(graph, least, ways) {
-                    Some(vcs) => Rule::Kept(vcs),
-                    None => Rule::Any(all),
-                },
-                (RoutingConfig::Minimal(_), Topology::Cube(cube)) if cube.wraps() => in_rings(plan),
-                _ => Rule::Any(all),
+            let rule = match hops_with_a_vc(plan, ways) {
+                Some(longest) => Rule::ByHop(HopVcs::new(plan, longest, least.into())),
+                None => without_order(plan, ways, least),
             };
             let used = if let Rule::ByHop(vcs) = &rule { [vcs.used(); 2] } else { all };
             return Self { rule, selection: Selection::Shortest, used, sensed: [0; 2] };
@@ -133,10 +108,58 @@ impl Vcs {
     }
 }
 
+/// How many hops a path has at most whose hop i has VC i; `None` if VCs are not those of hops.
+fn hops_with_a_vc(plan: &Plan, ways: &Ways) -> Option<usize> {
+    let goes_up_and_down = families::goes_up_and_down(plan);
+    match (&plan.experiment.routing, &*plan.system.topology) {
+        (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), Topology::HyperX(_)) if has_halves(plan) => None,
+        (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), Topology::Graph(_) | Topology::HyperX(_)) => {
+            (!goes_up_and_down).then(|| 2 * ways.farthest())
+        }
+        (RoutingConfig::KShortestPaths(config), _) => {
+            let paths = multipath::paths(config, ways);
+            Some(paths.iter().flatten().flatten().map(Vec::len).max().unwrap_or(1).max(1))
+        }
+        (RoutingConfig::Polarized(_), _) => {
+            let apart = ways.diameter();
+            Some(if apart > 1 { 4 * apart - 3 } else { 2 })
+        }
+        (RoutingConfig::Par(_), _) => Some(ways.longest_with_a_turn()),
+        (RoutingConfig::Ecmp(_), Topology::HyperX(_)) => Some(ways.farthest().max(1)),
+        (_, Topology::Graph(_)) if counts_hops_of_shortest(plan) => Some(ways.farthest()),
+        _ => None,
+    }
+}
+
+/// Whether the two parts of a detour have half of the VCs each in a HyperX.
+fn has_halves(plan: &Plan) -> bool {
+    let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
+    matches!(plan.system.router, RouterPlan::VirtualChannel(_)) && !replies
+}
+
+/// The rule where VCs are not those of hops and there is one class of links, or the VCs of all classes are `least` alike.
+fn without_order(plan: &Plan, ways: &Ways, least: u8) -> Rule {
+    let links = &plan.system.network.classes.links;
+    let all = Rule::Any([links[0].vcs, links.get(1).map_or(0, |link| link.vcs)]);
+    match (&plan.experiment.routing, &*plan.system.topology) {
+        (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_) | RoutingConfig::O1turn(_), _) => {
+            match plan.system.router {
+                RouterPlan::VirtualChannel(_) => Rule::HalfPhases { vcs: least },
+                RouterPlan::Cioq(_) => Rule::Phases,
+            }
+        }
+        (RoutingConfig::Minimal(_), Topology::Graph(graph)) => {
+            layers::of(graph, least, ways).map_or(all, Rule::Kept)
+        }
+        (RoutingConfig::Minimal(_), Topology::Cube(cube)) if cube.wraps() => in_rings(plan),
+        _ => all,
+    }
+}
+
 /// Whether packets go by shortest paths of a graph, and hop i has VC i: adaptive ones, and others if the document says so.
 fn counts_hops_of_shortest(plan: &Plan) -> bool {
     match plan.experiment.routing {
-        RoutingConfig::Adaptive(_) => !families::goes_up_and_down(plan),
+        RoutingConfig::Adaptive(_) | RoutingConfig::Ecmp(_) => !families::goes_up_and_down(plan),
         RoutingConfig::Minimal(_) => plan.experiment.router.vcs().discipline == Some(Discipline::ByHop),
         _ => false,
     }

@@ -3,7 +3,9 @@
 use super::graph::{graph_or_family, vcs_by_hop};
 use super::network::{classes, dateline, dragonfly, fat_tree, fit_ejection, grid, has_rings, links, torus};
 use super::programs::{Workload, make_room, place, programs};
-use super::routing::{fit, routing_of_one_class, turn_once, ugal, valiant, vcs_needed, vcs_of_one_class};
+use super::routing::{
+    fit, routing_of_one_class, spread, turn_once, ugal, valiant, vcs_needed, vcs_of_one_class,
+};
 use super::traffic::{self, answers, jobs, longest_packet};
 use super::{Document, ORDINARY, for_each_document, nic_and_semantics, one_of};
 use hopsim_experiment::plan::Plan;
@@ -357,7 +359,7 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
             routing = json!({ "minimal": {} });
         }
         let ((nic, mut semantics), (jobs, shares), lengths, seed, cycles) = workload;
-        let routing = turn_once(&topology, routing, seed / 5);
+        let routing = spread(&topology, turn_once(&topology, routing, seed / 5), seed / 7);
         // These are about routers of whole packets.
         for key in ["ejection", "output_hold", "input_pointer", "injection_link"] {
             semantics.as_object_mut().unwrap().remove(key);

@@ -77,7 +77,11 @@ pub fn vcs_by_hop(topology: &Value, routing: &Value) -> Option<u32> {
 fn family(stream: &mut Stream) -> Value {
     let mut any = |range: Range<u32>| range.start + stream.below(range.end - range.start);
     let (nodes, ties) = (any(1..3), ["spread", "hash", "first"][any(0..3) as usize]);
-    match any(0..7) {
+    match any(0..8) {
+        7 => {
+            let examples = TopologyConfig::examples();
+            serde_json::to_value(&examples[any(0..examples.len() as u32) as usize]).unwrap()
+        }
         0 => json!({ "slim_fly": { "q": any(3..5), "nodes_per_router": nodes, "ties": ties } }),
         1 => json!({ "polarfly": { "q": any(2..5), "nodes_per_router": nodes, "ties": ties } }),
         2 => {
@@ -112,14 +116,17 @@ fn family(stream: &mut Stream) -> Value {
 
 /// Whether a topology is a graph, or of a family of those.
 pub fn is_graph(topology: &Value) -> bool {
-    const NAMES: [&str; 7] =
-        ["graph", "slim_fly", "polarfly", "jellyfish", "xpander", "xgft", "dragonfly_plus"];
-    NAMES.iter().any(|&name| topology.get(name).is_some())
+    let is_family = |example: TopologyConfig| topology.get(example.name()).is_some();
+    topology.get("graph").is_some() || TopologyConfig::examples().into_iter().any(is_family)
 }
 
 /// Whether its detours have a VC for every link.
 pub fn has_vcs_by_hop(topology: &Value) -> bool {
-    is_graph(topology) && topology.get("xgft").or(topology.get("dragonfly_plus")).is_none()
+    if !is_graph(topology) {
+        return false;
+    }
+    let config: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
+    matches!(config.build(), Ok(Topology::Graph(graph)) if !graph.goes_up_and_down() && graph.groups() == 1)
 }
 
 /// VCs that links need, if they can have so many.

@@ -106,11 +106,36 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
     }
 }
 
+/// Some minimal and adaptive routings become others that spread packets over several paths, where that is possible.
+pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
+    let by = ["packet", "flow"][usize::from(draw / 8 % 2)];
+    let has_one_class = topology.get("dragonfly").or(topology.get("dragonfly_plus")).is_none();
+    let is_graph = graph::is_graph(topology) && has_one_class;
+    let spreads = is_graph || topology.get("hyperx").or(topology.get("fat_tree")).is_some();
+    if spreads && draw % 4 == 2 && routing.get("adaptive").is_some() {
+        let ecmp = json!({ "by": by });
+        return json!({ "ecmp": if by == "flow" { json!({ "by": by, "seed": draw % 3 }) } else { ecmp } });
+    }
+    let polarized = json!({ "polarized": { "penalties": [draw / 8 % 3, draw / 16 % 4] } });
+    let goes_away =
+        is_graph && graph::vcs(topology, &polarized).is_some() || topology.get("hyperx").is_some();
+    let instead =
+        routing.get("adaptive").is_some() || is_graph && routing.get("minimal").is_some() && draw % 8 == 3;
+    if goes_away && draw % 4 == 3 && instead {
+        return polarized;
+    }
+    if is_graph && draw % 4 == 1 && routing.get("minimal").is_some() {
+        return json!({ "k_shortest_paths": { "k": 1 + draw / 16 % 4, "by": by, "seed": draw % 5 } });
+    }
+    routing
+}
+
 /// Whether the detours of a routing have a VC for every link, so that there can be as many again for replies.
 pub fn can_answer_on_one_class(topology: &Value, routing: &Value) -> bool {
     let detours = ["valiant", "ugal", "par"].iter().any(|mechanism| routing.get(mechanism).is_some());
     let is_graph = graph::has_vcs_by_hop(topology);
-    let by_hop = (is_graph || topology.get("hyperx").is_some()) && detours;
+    let by_hop = (is_graph || topology.get("hyperx").is_some()) && (detours || routing.get("ecmp").is_some());
+    let by_hop = by_hop || routing.get("k_shortest_paths").or(routing.get("polarized")).is_some();
     (by_hop || is_graph && routing.get("adaptive").is_some()) && 2 * vcs_of_one_class(topology, routing) <= 16
 }
 
@@ -122,6 +147,15 @@ pub fn vcs_of_one_class(topology: &Value, routing: &Value) -> u32 {
     if let Some(sides) = topology["hyperx"]["sides"].as_array().filter(|_| routing.get("par").is_some()) {
         let dimensions = sides.len() as u32;
         return if dimensions > 1 { 1 + 2 * dimensions } else { 2 };
+    }
+    let spreads = routing.get("ecmp").is_some();
+    if let Some(sides) = topology["hyperx"]["sides"].as_array().filter(|_| spreads) {
+        return sides.len() as u32;
+    }
+    let goes_away = routing.get("polarized").is_some();
+    if let Some(sides) = topology["hyperx"]["sides"].as_array().filter(|_| goes_away) {
+        let dimensions = sides.len() as u32;
+        return if dimensions > 1 { 4 * dimensions - 3 } else { 2 };
     }
     let detours = routing.get("valiant").or(routing.get("ugal")).is_some();
     if let Some(sides) = topology["hyperx"]["sides"].as_array().filter(|_| detours) {

@@ -1,0 +1,113 @@
+//! Equal-cost multi-path routing and packet spraying: see [`Config`].
+
+use super::minimal::Minimal;
+use super::multipath::{self, Draw, DrawnBy};
+use super::{Head, Hop, Leg, Mechanism, NO_VC, Paths, Route, RouteState, Way};
+use hopsim_network::error::ConfigError;
+use hopsim_network::topology::Topology;
+use hopsim_random::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// In every router a packet goes on by one of the links by which it has fewest links left, whatever their latencies, each of them as
+/// likely as the others: every packet draws for itself (`by = "packet"`, packet spraying), or all packets from one node to another draw
+/// the same (`by = "flow"`, equal-cost multi-path, ECMP). Such a flow takes one path and arrives in the order in which it was sent, but the
+/// paths of some flows meet. No buffer is looked at: `adaptive` does that.
+///
+/// A flow draws in every router by itself, from a stream of random numbers that follows from `seed`, its two nodes and the router.
+///
+/// For graphs of one class of links and their families, HyperX networks and fat trees, with 64 links of a router at most. A hop has the VC
+/// whose number is that of the links passed before, so a link has as many VCs as the routers with nodes are apart at most: VCs increase along
+/// every path, no deadlock. In a fat tree and in an XGFT a packet may use every VC, as buffers wait for each other first up, then down. Paths are
+/// shortest ones: no livelock.
+///
+/// Source: Hopps, RFC 2992 (2000), ECMP by hash; Dixit et al., INFOCOM 2013, packet spraying; Günther, IEEE Trans. Communications 29
+/// (1981), VCs by hops.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Who draws.
+    #[serde(default)]
+    pub by: DrawnBy,
+    /// With `by = "flow"`: what flows draw from; default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+impl Config {
+    /// See [`super::RoutingConfig::paths`].
+    pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
+        self.by.check(self.seed)?;
+        if let Some(paths) = multipath::shortest_paths(topology)? {
+            return Ok(paths);
+        }
+        let reason = match topology {
+            Topology::HyperX(_) => return Ok(Paths::by_hop(topology.diameter().max(1))),
+            Topology::FatTree(_) => return Ok(Paths::any(topology.diameter(), 1)),
+            Topology::Dragonfly(_) => "a dragonfly has one shortest path between most routers",
+            _ => "needs a VC for every link of a path, and there are long ones in a mesh, torus or ring",
+        };
+        Err(ConfigError::new("", reason)
+            .valid("topology.graph or a family of graphs, hyperx or fat_tree; routing.minimal"))
+    }
+
+    /// The mechanism over the minimal paths of `base`.
+    pub fn build(&self, base: Minimal) -> Ecmp {
+        Ecmp { draw: self.by.draw(self.seed), base }
+    }
+}
+
+/// Any shortest path, drawn.
+#[derive(Clone, Debug)]
+pub struct Ecmp {
+    draw: Draw,
+    base: Minimal,
+}
+
+impl Ecmp {
+    /// The ports by which a packet has fewest links left: the first, and a bit for each from there on.
+    fn ports(&self, head: &Head) -> (usize, u64) {
+        self.base.topology().nearer(head.router, head.destination, 0)
+    }
+}
+
+fn hop(port: u32) -> Hop {
+    Hop { port: port as u16, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC }
+}
+
+/// The bits that are set, ascending.
+fn set_bits(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lowest = (bits != 0).then(|| bits.trailing_zeros());
+        bits &= bits.wrapping_sub(1);
+        lowest
+    })
+}
+
+impl Mechanism for Ecmp {
+    fn base(&self) -> &Minimal {
+        &self.base
+    }
+
+    fn route(&self, head: &Head, _: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
+        if head.router == head.destination {
+            return Route::Arrived;
+        }
+        let (first, ports) = self.ports(head);
+        let several = ports.count_ones();
+        let drawn =
+            if several > 1 { self.draw.stream(head, self.base.topology(), draw).below(several) } else { 0 };
+        let port = set_bits(ports).nth(drawn as usize).unwrap_or_else(|| unreachable!("of so many"));
+        Route::Fixed(hop(first as u32 + port))
+    }
+
+    fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
+        if head.router == head.destination {
+            return visit(None, state);
+        }
+        let (first, ports) = self.ports(head);
+        for port in set_bits(ports) {
+            visit(Some(self.base.way(head, hop(first as u32 + port))), state);
+        }
+    }
+}
