@@ -1,7 +1,6 @@
 //! What changes between two cycles of a run in which links fail: see `topology::faults` of `hopsim-network`.
 
-/// An end of a link: a router and its port.
-pub type LinkEnd = (u32, usize);
+use hopsim_network::topology::faults::LinkEnd;
 
 /// A link that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -180,6 +180,41 @@ fn every_two_points_of_a_polarfly_are_orthogonal_to_one_other_point() {
 }
 
 #[test]
+fn two_leaves_of_an_orthogonal_fat_tree_have_one_spine_in_common_unless_they_are_the_same_point() {
+    for q in [2u32, 3, 4, 5, 7, 8, 9] {
+        let topology = build(&json!({ "oft": { "q": q } }));
+        let points = q * q + q + 1;
+        assert_eq!((topology.routers(), topology.routers_with_nodes()), (3 * points, 2 * points));
+        assert_eq!(topology.nodes(), 2 * points * (q + 1));
+        let graph = graph(&topology);
+        let spines: Vec<BTreeSet<u32>> =
+            graph[..2 * points as usize].iter().map(|peers| peers.iter().copied().collect()).collect();
+        for (one, other) in (0..2 * points).flat_map(|one| (0..one).map(move |other| (one, other))) {
+            let common = spines[one as usize].intersection(&spines[other as usize]).count() as u32;
+            assert_eq!(common, if one == other + points { q + 1 } else { 1 }, "{one} and {other} of q = {q}");
+        }
+        for peers in &graph[2 * points as usize..] {
+            assert_eq!(peers.len() as u32, 2 * (q + 1));
+        }
+    }
+    // As many nodes as are given of switches of 24 ports.
+    assert_eq!(build(&json!({ "oft": { "q": 11 } })).nodes(), 3_192);
+}
+
+#[test]
+fn orthogonal_fat_trees_that_cannot_be_are_refused_with_what_can() {
+    let reason = |q: u32| refused(&json!({ "oft": { "q": q } }));
+    assert_eq!(
+        reason(6),
+        "oft.q = 6: there is no field of so many elements; valid: powers of primes up to 81, as 5 or 7"
+    );
+    assert_eq!(
+        reason(83),
+        "oft.q = 83: 20919 routers are too many for the tables of paths, which hold 20480; valid: powers of primes up to 81, as 81"
+    );
+}
+
+#[test]
 fn fat_trees_of_any_shape_have_the_numbers_of_their_definition() {
     for (children, parents, nodes, expected) in [
         (vec![4, 4], vec![1, 4], 16, (8, 16, 4, 4, 2, 1_428_571_429, 0)),

@@ -86,7 +86,7 @@ impl Config {
         Ok(Paths::ordered(Ordered::new(PATH, flexible)))
     }
 
-    /// Shortest paths in a graph with a VC for every hop. The key of what is refused is that of the discipline.
+    /// Minimal paths in a graph with a VC for every hop; what is refused is the value of the key of the discipline.
     pub fn paths_by_hop(&self, graph: &Graph) -> Result<Paths, ConfigError> {
         let refused = |reason: String| ConfigError::new("", reason).value("\"by_hop\"");
         if graph.groups() > 1 {

@@ -22,9 +22,9 @@ use std::ops::{Range, RangeInclusive};
 /// away from both, or if it is not and the hop leads nearer to both. Where there is no such link a packet goes on by shortest paths alone from there
 /// to its destination.
 ///
-/// In every attempt a packet asks for one of these links that can take it: that for which the free phits of the buffer behind it, less the
-/// penalty, are most, ties drawn. A link by which the weight grows by 1 less than by the best one that is allowed, which itself need not be able to
-/// take the packet, has the first of the `penalties`, and by 2 less the second.
+/// In every attempt a packet asks for the one of these links behind which least is outstanding in its VC, penalties added, and waits if it cannot have
+/// that; of equal ones for one that can take it, drawn. A link by which the weight grows by 1 less than by the best one has the first of the
+/// `penalties`, and by 2 less the second.
 ///
 /// For graphs of one class of links and their families and HyperX networks, with 64 links of a router at most. Of routers that are D links
 /// apart at most paths have up to 4 · D − 3 links, two if D is 1. A hop has the VC whose number is that of the links passed before, so there are as
@@ -35,7 +35,8 @@ use std::ops::{Range, RangeInclusive};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How many packets fewer a link seems to have room for by which the weight grows by 1 less, and by 2 less, than by the best one.
+    /// How much more seems to be outstanding behind a link by which the weight grows by 1 less, and by 2 less, than by the best one
+    /// \[packets\].
     #[schemars(inner(range(min = *PENALTIES.start(), max = *PENALTIES.end())))]
     pub penalties: [u32; 2],
 }
@@ -200,24 +201,20 @@ impl Mechanism for Polarized {
             best = best.max(grows);
         });
         let penalties = [0, self.penalties[0], self.penalties[1]].map(|packets| packets * view.length());
-        let (mut most, mut roomiest) = (i64::MIN, 0u64);
+        let (mut least, mut cheapest) = (u32::MAX, 0u64);
         productive.each(|port| {
             let (number, request) = ((port - self.links.start) % 64, Request { port, vc });
-            if !view.open(request) {
-                return;
+            let cost = view.occupancy(request) + penalties[(best - growths[number]) as usize];
+            if cost < least {
+                (least, cheapest) = (cost, 0);
             }
-            let penalty = penalties[(best - growths[number]) as usize];
-            let worth = i64::from(view.credits(request)) - i64::from(penalty);
-            if worth > most {
-                (most, roomiest) = (worth, 0);
-            }
-            if worth == most {
-                roomiest |= 1 << number;
+            if cost == least && view.open(request) {
+                cheapest |= 1 << number;
             }
         });
-        let several = roomiest.count_ones();
+        let several = cheapest.count_ones();
         let nth = if several > 1 { draws.attempt().below(several) } else { 0 };
-        let left = (0..nth).fold(roomiest, |bits, _| bits & (bits - 1));
+        let left = (0..nth).fold(cheapest, |bits, _| bits & (bits - 1));
         let chosen = (left != 0).then(|| self.links.start + left.trailing_zeros() as usize);
         let mut after = *state;
         if chosen.and_then(growth).is_some_and(|(_, is_nearer)| !is_nearer) {

@@ -85,6 +85,11 @@ TERMS = (
         "Routing that looks at its groups, as `piggyback` and `olm` do in a dragonfly, there is not.",
     ),
     Term(
+        ("orthogonal fat tree", "projective plane"),
+        "`topology.oft`: two columns of leaf switches and a spine for every line of a projective plane. The "
+        "plane's points alone are the routers of `topology.polarfly`.",
+    ),
+    Term(
         ("leaf-spine", "leaf spine", "PGFT", "oversubscribed fat tree", "folded Clos"),
         "`topology.xgft`: levels of switches with any numbers of links down and up. Parallel links between "
         "two switches (PGFT) are written as `topology.graph`.",

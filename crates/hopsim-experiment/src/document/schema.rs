@@ -3,6 +3,7 @@
 
 use super::path;
 use crate::config::Experiment;
+use hopsim_network::topology::TopologyConfig;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
@@ -64,8 +65,32 @@ pub struct Limits {
 
 /// The schema of the whole document as JSON.
 pub fn document() -> &'static Value {
-    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(Experiment).to_value());
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+        let mut document = schemars::schema_for!(Experiment).to_value();
+        add_examples(&mut document);
+        document
+    });
     &DOCUMENT
+}
+
+/// Adds the small networks that families of topologies give as examples of what they are.
+fn add_examples(document: &mut Value) {
+    for example in TopologyConfig::examples() {
+        let name = example.name();
+        let Ok(mut written) = serde_json::to_value(&example) else { continue };
+        let choices = document["$defs"]["TopologyConfig"]["oneOf"].as_array();
+        let parameters = choices.into_iter().flatten().find_map(|choice| choice["properties"].get(name));
+        let reference = parameters.and_then(|parameters| parameters["$ref"].as_str());
+        let Some(definition) = reference.and_then(|path| path.strip_prefix("#/$defs/")).map(str::to_owned)
+        else {
+            continue;
+        };
+        let definition = &mut document["$defs"][definition];
+        if !definition["examples"].is_array() {
+            definition["examples"] = Value::Array(Vec::new());
+        }
+        definition["examples"].as_array_mut().into_iter().for_each(|all| all.push(written[name].take()));
+    }
 }
 
 /// What a reference to nowhere leads to.

@@ -6,13 +6,13 @@
 use super::{Plan, jobs::answers, stop, unsaved, vcs};
 use crate::config::Experiment;
 use crate::config::router::{FlowControl, RouterConfig};
-use hopsim_cycles::change::{Change, Failure, LinkEnd};
+use hopsim_cycles::change::{Change, Failure};
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::system::System;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Network;
 use hopsim_network::topology::Topology;
-use hopsim_network::topology::faults::{Outage, Reconfiguration, without_links};
+use hopsim_network::topology::faults::{LinkEnd, Outage, Reconfiguration, without_links};
 use hopsim_routing::{Paths, Routing, RoutingConfig, Safety};
 use hopsim_traffic::process::ProcessConfig;
 use std::collections::BTreeSet;

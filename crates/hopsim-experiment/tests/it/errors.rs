@@ -193,7 +193,7 @@ fn missing_key() {
         message_of("load = 0.5", &[]),
         "topology: is missing; valid: one of the tables [topology.dragonfly], [topology.mesh], [topology.torus], [topology.ring], \
          [topology.ideal], [topology.hyperx], [topology.fat_tree], [topology.graph], [topology.slim_fly], [topology.polarfly], \
-         [topology.dragonfly_plus], [topology.jellyfish], [topology.xpander], [topology.xgft]"
+         [topology.dragonfly_plus], [topology.jellyfish], [topology.xpander], [topology.oft], [topology.xgft]"
     );
     assert_eq!(
         message_of("load = 0.5\n[topology.dragonfly]\np = 2\na = 4\n", &[]),

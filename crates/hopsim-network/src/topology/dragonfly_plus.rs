@@ -111,10 +111,7 @@ impl Parameters for Config {
             arrangement: Arrangement::default(),
             ties: Ties::Spread,
         };
-        vec![
-            of(2, 2, 1, 1),
-            of(3, 2, 2, 2),
-        ]
+        vec![of(2, 2, 1, 1), of(3, 2, 2, 2)]
     }
 }
 

@@ -20,7 +20,9 @@ pub mod ideal;
 pub mod jellyfish;
 mod maze;
 mod narrow;
+pub mod oft;
 pub mod parallel_search;
+mod plane;
 pub mod polarfly;
 pub mod shortest;
 pub mod slim_fly;
@@ -186,6 +188,8 @@ topologies! {
         Jellyfish("jellyfish", jellyfish::Config),
         /// Sets of routers, every two joined by links that pair their routers at random (Valadarsky et al., CoNEXT 2016).
         Xpander("xpander", xpander::Config),
+        /// Two columns of leaf switches and a spine for every line of a projective plane (orthogonal fat tree; Kathareios et al., SC 2015).
+        Oft("oft", oft::Config),
         /// Levels of switches with any numbers of links down and up: leaf-spine networks, oversubscribed fat trees (XGFT).
         Xgft("xgft", xgft::Config),
     }

@@ -1,8 +1,9 @@
 //! The PolarFly: see [`Config`].
 
-use super::family::{Family, check_routers, nodes};
+use super::family::{Family, nodes};
 use super::field::Field;
 use super::graph::Graph;
+use super::plane::{lines, order};
 use super::shortest::Ties;
 use super::{Interconnect as _, NODES_PER_ROUTER, Parameters};
 use crate::error::ConfigError;
@@ -50,7 +51,7 @@ impl Parameters for Config {
         Family {
             name: "polarfly",
             routers: q * q + q + 1,
-            links: links(&field),
+            links: orthogonal(&field),
             global: None,
             routers_with_nodes: q * q + q + 1,
             nodes_per_router: nodes(self.nodes_per_router, (q + 1).div_ceil(2), "nodes_per_router")?,
@@ -78,43 +79,14 @@ impl Parameters for Config {
 
 impl Config {
     fn field(&self) -> Result<Field, ConfigError> {
-        let q = self.q;
-        let valid =
-            || format!("powers of primes up to 139, as {}", Field::nearest(q, *ORDERS.end(), |_| true));
-        check_routers(u64::from(q).pow(2).saturating_add(u64::from(q) + 1), "q", &q, valid())?;
-        Field::new(q).ok_or_else(|| {
-            ConfigError::new("q", "there is no field of so many elements").value(q).valid(valid())
-        })
+        order(self.q, ORDERS, |points| points)
     }
 }
 
-/// The vectors of all points, by number.
-fn points(q: u32) -> Vec<[u32; 3]> {
-    let affine = (0..q).flat_map(|y| (0..q).map(move |z| [1, y, z]));
-    affine.chain((0..q).map(|z| [0, 1, z])).chain([[0, 0, 1]]).collect()
-}
-
-fn links(field: &Field) -> Vec<[u32; 2]> {
-    let inverse = |of: u32| (1..field.q()).find(|&other| field.product(of, other) == 1).unwrap_or(0);
-    let inverses: Vec<u32> = (0..field.q()).map(inverse).collect();
-    let mut links = Vec::new();
-    for (number, point) in (0..).zip(points(field.q())) {
-        let later = line(field, &inverses, point).into_iter().filter(|&other| other > number);
-        links.extend(later.map(|other| [number, other]));
-    }
-    links
-}
-
-/// The numbers of the points that are orthogonal to one.
-fn line(field: &Field, inverses: &[u32], [a, b, c]: [u32; 3]) -> Vec<u32> {
-    let q = field.q();
-    // The only x with constant + factor · x = 0.
-    let root =
-        |constant: u32, factor: u32| field.product(field.negative(constant), inverses[factor as usize]);
-    if c != 0 {
-        let affine = (0..q).map(|y| y * q + root(field.sum(a, field.product(b, y)), c));
-        return affine.chain([q * q + root(b, c)]).collect();
-    }
-    let points = if b == 0 { q * q..q * q + q } else { root(a, b) * q..(root(a, b) + 1) * q };
-    points.chain([q * q + q]).collect()
+/// The pairs of points that are orthogonal.
+fn orthogonal(field: &Field) -> Vec<[u32; 2]> {
+    let pairs = |(number, line): (u32, Vec<u32>)| {
+        line.into_iter().filter(move |&other| other > number).map(move |other| [number, other])
+    };
+    (0..).zip(lines(field)).flat_map(pairs).collect()
 }

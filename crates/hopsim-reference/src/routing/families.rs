@@ -14,9 +14,12 @@ type Pair = (usize, usize);
 /// Whether shortest paths go up a tree and down again, so that each of the two of a detour needs one VC only: where all links are in order.
 pub fn goes_up_and_down(plan: &Plan) -> bool {
     let is_tree = match &plan.experiment.topology {
-        TopologyConfig::DragonflyPlus(_) | TopologyConfig::Xgft(_) => true,
-        TopologyConfig::Graph(_) | TopologyConfig::SlimFly(_) | TopologyConfig::Polarfly(_) => false,
-        TopologyConfig::Jellyfish(_) | TopologyConfig::Xpander(_) => false,
+        TopologyConfig::DragonflyPlus(_) | TopologyConfig::Oft(_) | TopologyConfig::Xgft(_) => true,
+        TopologyConfig::Graph(_)
+        | TopologyConfig::SlimFly(_)
+        | TopologyConfig::Polarfly(_)
+        | TopologyConfig::Jellyfish(_)
+        | TopologyConfig::Xpander(_) => false,
         // What a family says of itself that has not been written a second time; it is proved, in the VCs that there are then.
         _ => matches!(&*plan.system.topology, Topology::Graph(graph) if graph.goes_up_and_down()),
     };
@@ -57,6 +60,10 @@ fn peers(config: &TopologyConfig) -> Option<Peers> {
         TopologyConfig::Xgft(config) => {
             let (routers, pairs) = fat_tree(config);
             of(routers, pairs)
+        }
+        TopologyConfig::Oft(config) => {
+            let points = (config.q * config.q + config.q + 1) as usize;
+            of(3 * points, columns_and_spines(config.q as usize, points))
         }
         TopologyConfig::DragonflyPlus(config) => Some(leaves_and_spines(config)),
         _ => None,
@@ -187,6 +194,10 @@ fn pairs(routers: usize, linked: impl Fn(usize, usize) -> bool) -> Vec<Pair> {
 
 fn polarfly(q: usize) -> Vec<Pair> {
     let field = Field::new(q);
+    pairs(q * q + q + 1, |one, other| are_orthogonal(&field, q, (one, other)))
+}
+
+fn are_orthogonal(field: &Field, q: usize, (one, other): (usize, usize)) -> bool {
     let point = |number: usize| {
         if number < q * q {
             [1, number / q, number % q]
@@ -196,10 +207,16 @@ fn polarfly(q: usize) -> Vec<Pair> {
             [0, 0, 1]
         }
     };
-    pairs(q * q + q + 1, |one, other| {
-        let products = point(one).into_iter().zip(point(other)).map(|(a, b)| field.product(a, b));
-        products.fold(0, |sum, product| field.sum(sum, product)) == 0
-    })
+    let products = point(one).into_iter().zip(point(other)).map(|(a, b)| field.product(a, b));
+    products.fold(0, |sum, product| field.sum(sum, product)) == 0
+}
+
+/// The links of an orthogonal fat tree, which has so many points.
+fn columns_and_spines(q: usize, points: usize) -> Vec<Pair> {
+    let field = Field::new(q);
+    let all = (0..points).flat_map(|point| (0..points).map(move |line| (point, line)));
+    let on = all.filter(|&pair| are_orthogonal(&field, q, pair));
+    on.flat_map(|(point, line)| [(point, 2 * points + line), (points + point, 2 * points + line)]).collect()
 }
 
 /// Whether links lead from router 0 to all others.

@@ -20,17 +20,20 @@ pub fn choose(penalties: [u32; 2], head: &Head) -> Option<Choice> {
     let (links, cornered) = allowed(head);
     let best = links.iter().map(|link| link.growth).max().expect("there is always a way on");
     let request = |link: &AllowedLink| Request { port: link.port, vc: only_vc(head, link.port) };
-    let worth = |link: &AllowedLink| {
-        let less = match best - link.growth {
+    let cost = |link: &AllowedLink| {
+        let more = match best - link.growth {
             0 => 0,
             1 => penalties[0],
             _ => penalties[1],
         };
-        i64::from(head.credits(request(link))) - i64::from(less * head.packet().length)
+        head.occupancy(request(link)) + more * head.packet().length
     };
-    let open: Vec<&AllowedLink> = links.iter().filter(|link| head.open(request(link))).collect();
-    let most = open.iter().map(|link| worth(link)).max()?;
-    let equal: Vec<&AllowedLink> = open.into_iter().filter(|link| worth(link) == most).collect();
+    let least = links.iter().map(cost).min()?;
+    let equal: Vec<&AllowedLink> =
+        links.iter().filter(|link| cost(link) == least && head.open(request(link))).collect();
+    if equal.is_empty() {
+        return None;
+    }
     let nth = if equal.len() > 1 { head.attempt().below(equal.len() as u32) } else { 0 };
     let chosen = equal[nth as usize];
     let memory = head.packet().memory.clone();

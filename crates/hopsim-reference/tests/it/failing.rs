@@ -5,7 +5,6 @@ use crate::engine::compare;
 use crate::snapshots::{goes_on, savable};
 use hopsim_core::engine::{Control, Trial, audit, run, trace_as};
 use hopsim_core::error::RunError;
-use hopsim_cycles::change::LinkEnd;
 use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::jobs::JobPlan;
 use hopsim_experiment::config::router::Discipline;
@@ -14,7 +13,7 @@ use hopsim_experiment::plan::{Epoch, Plan};
 use hopsim_measure::Column;
 use hopsim_measure::trace::{Hop, PacketTrace};
 use hopsim_network::topology::TopologyConfig;
-use hopsim_network::topology::faults::Reconfiguration;
+use hopsim_network::topology::faults::{LinkEnd, Reconfiguration};
 use hopsim_random::{Purpose, Stream};
 use hopsim_reference::{Life, LossReason, Simulator};
 use serde_json::{Value, json};
@@ -562,7 +561,7 @@ fn all_agree(seeds: Range<u64>) -> Coverage {
 
 #[test]
 fn engine_and_reference_agree_on_every_packet_when_links_fail() {
-    let coverage = all_agree(0..750);
+    let coverage = all_agree(0..950);
     coverage.check(&LEAST);
     coverage.check(&LOST);
 }

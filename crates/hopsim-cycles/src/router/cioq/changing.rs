@@ -1,7 +1,7 @@
 //! What becomes of the state of a network when links fail or are repaired, when their routers know, when nodes inject nothing until the
 //! network is drained, and when there are new tables.
 
-use crate::change::{Change, Failure, LinkEnd};
+use crate::change::{Change, Failure};
 use crate::kernel::packet::Packet;
 use crate::router::cioq::outages::{ClosedDoors, DeadPort, NEVER};
 use crate::router::cioq::rules::Room;
@@ -9,6 +9,7 @@ use crate::router::cioq::state::{Asks, RouterState, SavedRouters};
 use crate::router::inputs::input_code;
 use crate::system::System;
 use hopsim_network::network::TERMINAL;
+use hopsim_network::topology::faults::LinkEnd;
 use hopsim_routing::{Head, RouteState};
 use std::collections::BTreeSet;
 
@@ -99,13 +100,22 @@ impl<N> Changing<'_, N> {
         let (base, vcs) = (layout.slot_base[input], u16::from(layout.input_vcs[input]));
         let on_the_link =
             |slot: u16, packet: &Packet| (base..base + vcs).contains(&slot) && packet.arrived >= now;
-        let arrivals = std::mem::take(&mut self.router(to).arrivals);
-        let (lost, left) = arrivals.into_iter().partition(|(slot, packet)| on_the_link(*slot, packet));
-        self.router(to).arrivals = left;
-        for (slot, packet) in lost {
+        for (slot, packet) in self.take_arrivals(to, |_, slot, packet| on_the_link(slot, packet)) {
             let pair = self.pairs(output).0 as u16 + (slot - base);
             self.lose(packet, (from, pair), now);
         }
+    }
+
+    /// Takes those packets away that are on their way into a buffer of a router and of which `leaves` says so.
+    fn take_arrivals(
+        &mut self,
+        router: u32,
+        leaves: impl Fn(&Self, u16, &Packet) -> bool,
+    ) -> Vec<(u16, Packet)> {
+        let arrivals = std::mem::take(&mut self.router(router).arrivals);
+        let (taken, left) = arrivals.into_iter().partition(|(slot, packet)| leaves(self, *slot, packet));
+        self.router(router).arrivals = left;
+        taken
     }
 
     /// A packet is lost; the room that it has, or would have, behind a pair of a router is known there to be free from cycle `at` on.
@@ -196,10 +206,8 @@ impl<N> Changing<'_, N> {
                 let head = changing.head_in_transit(router, slot, packet);
                 head.is_none_or(|head| stays(&head, packet.route))
             };
-            let arrivals = std::mem::take(&mut self.router(router).arrivals);
-            let (left, lost): (Vec<_>, Vec<_>) =
-                arrivals.into_iter().partition(|(slot, packet)| stays(self, usize::from(*slot), packet));
-            self.router(router).arrivals = left;
+            let lost =
+                self.take_arrivals(router, |changing, slot, packet| !stays(changing, slot.into(), packet));
             for (slot, packet) in lost {
                 self.leave(router, usize::from(slot), packet);
             }

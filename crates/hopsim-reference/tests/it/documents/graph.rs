@@ -1,6 +1,6 @@
 //! Random graphs, and the VCs that they need.
 
-use hopsim_network::topology::{Topology, TopologyConfig};
+use hopsim_network::topology::{Interconnect as _, Topology, TopologyConfig};
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::RoutingConfig;
 use proptest::prelude::*;
