@@ -313,7 +313,7 @@ def _plan(experiment: Document, target_s: float, target_mb: float | None) -> Mea
     """All that is made before the first cycle, but for the state of routers."""
 
     def measure(case: Case, bench: Bench) -> Iterator[Figure]:
-        usage, _ = bench.with_options(experiment, "--set-up")
+        usage, _ = bench.with_options(setup(experiment), "--set-up")
         yield Figure(case.name, "CPU time", "s", usage.cpu_s, target_s, "no cycle")
         yield Figure(case.name, "peak memory", "MB", usage.peak_bytes / MB, target_mb)
 
