@@ -11,8 +11,8 @@ pub trait Mode: Clone + Send + Sync + 'static {
     const PLAIN: bool;
     /// Whether no named choice differs from its default; also `REGULAR`.
     const DEFAULT: bool;
-    /// Whether every head has one VC, which follows from the VC before it, as in dragonflies, and room for a packet is all it
-    /// needs.
+    /// Whether every head has one VC, which follows from the VC before it, as in dragonflies, or at injection from its path, as in
+    /// graphs, and room for a packet is all it needs.
     const ORDERED: bool;
     /// Whether the run has everything: heads with a choice and what they read, shared buffers, bursts, changes, requests and
     /// replies.

@@ -68,7 +68,7 @@ macro_rules! modes {
 }
 
 modes! {
-    /// A run with nothing but the plainest router, the default choices and VCs in order: oblivious routing in dragonflies.
+    /// A run with nothing but the plainest router, the default choices and VCs in order: oblivious routing in dragonflies and graphs.
     Ordered Synthetic (), true true true false;
     /// A run as [`Ordered`], but with everything that only heads with a choice and unsteady traffic need.
     OrderedFull Synthetic (), true true true true;
@@ -76,7 +76,7 @@ modes! {
     OrderedGeneral Synthetic (), false true true false;
     /// A run as [`Ordered`], but with other named choices, as `compat` makes.
     OrderedCompat Synthetic (), true false true false;
-    /// A run as [`Ordered`], but VCs are not taken in order: cubes, graphs, FlexVC.
+    /// A run as [`Ordered`], but VCs are not taken in order: cubes, FlexVC, routes that are drawn.
     Unordered Synthetic (), true true false false;
     /// A run as [`Unordered`], but with everything that only heads with a choice and unsteady traffic need.
     UnorderedFull Synthetic (), true true false true;
@@ -123,8 +123,13 @@ pub fn begin<'p, K: Kind, O: Observer>(run: &Beginning<'p, '_, O>) -> AnySimulat
             _ => simulate::<K, Full<O>>(run),
         };
     }
-    if K::UNORDERED_MODE && matches!(needs, (false, true, true, _)) {
-        return simulate::<K, Unordered<O>>(run);
+    if K::PLAIN_MODES {
+        return match needs {
+            (true, true, true, true) => simulate::<K, OrderedFull<O>>(run),
+            (false, true, true, true) => simulate::<K, Ordered<O>>(run),
+            (false, true, true, false) => simulate::<K, Unordered<O>>(run),
+            _ => simulate::<K, Full<O>>(run),
+        };
     }
     simulate::<K, Full<O>>(run)
 }
@@ -196,11 +201,12 @@ pub fn has_defaults(system: &System) -> bool {
         && is_regular(system)
 }
 
-/// Whether every head has one VC, which follows from the VC before it, and room for a packet is all it needs.
+/// Whether every head has one VC, which follows from the VC before it, or at injection from its path, and room for a packet is all it
+/// needs.
 pub fn is_ordered(system: &System) -> bool {
     !system.routing.asks()
         && !system.routing.vcs().is_flexible()
-        && !system.routing.vcs().depends_on_hop()
+        && (!system.routing.vcs().depends_on_hop() || system.routing.vcs().keep_paths())
         && system.network.classes.links.iter().all(|class| class.bubble == 0)
         && system.control.lbr == 0
 }

@@ -33,8 +33,8 @@ pub trait Kind {
     /// Whether those are that most runs have which need so much.
     const USUAL_MODES: bool;
 
-    /// Whether `Unordered` is, which any run fits that is plain and has the default choices.
-    const UNORDERED_MODE: bool;
+    /// Whether those are that runs have which are plain and have the default choices, but for `UnorderedFull`.
+    const PLAIN_MODES: bool;
 }
 
 /// Some routers of one kind with their nodes, and all state that only these write.

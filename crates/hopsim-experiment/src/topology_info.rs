@@ -1,8 +1,8 @@
 //! What a topology is like, whatever runs on it.
 
 use crate::survey::Survey;
-use hopsim_network::interrupt;
-use hopsim_network::topology::{PortClass, Topology, TopologyConfig, shortest};
+use hopsim_network::topology::parallel_search::Apart;
+use hopsim_network::topology::{PortClass, Topology, TopologyConfig};
 use serde::{Serialize, Serializer};
 
 /// A link between two routers: their numbers, that of the port of the first one being the lower, and the name of its class.
@@ -46,17 +46,8 @@ impl TopologyInfo {
         let survey = Survey::of_topology(topology);
         let peers = peers(topology);
         let degrees = || peers.iter().map(Vec::len);
-        let (mut diameter, mut between_nodes, mut sum) = (0, 0, 0u64);
         let with_nodes = topology.routers_with_nodes();
-        for from in 0..topology.routers() {
-            let distances = distances(&peers, from);
-            let farthest = |distances: &[u32]| distances.iter().copied().max().unwrap_or(0);
-            diameter = farthest(&distances).max(diameter);
-            if from < with_nodes {
-                between_nodes = farthest(&distances[..with_nodes as usize]).max(between_nodes);
-            }
-            sum += distances.iter().map(|&links| u64::from(links)).sum::<u64>();
-        }
+        let apart = Apart::new(&peers, with_nodes);
         let routers = u64::from(topology.routers());
         let pairs = (routers * routers.saturating_sub(1)).max(1);
         Self {
@@ -69,9 +60,9 @@ impl TopologyInfo {
             links_by_class: survey.links,
             degree_min: degrees().min().unwrap_or(0),
             degree_max: degrees().max().unwrap_or(0),
-            diameter,
-            diameter_with_nodes: between_nodes,
-            mean_distance: sum as f64 / pairs as f64,
+            diameter: apart.farthest,
+            diameter_with_nodes: apart.farthest_of_first,
+            mean_distance: apart.sum as f64 / pairs as f64,
             bisection_upper_bound: survey.cut,
         }
     }
@@ -103,10 +94,4 @@ fn peers(topology: &Topology) -> Vec<Vec<u32>> {
         (0..ports).filter_map(|port| topology.neighbour(router, port)).map(|(peer, _)| peer).collect()
     };
     (0..topology.routers()).map(of).collect()
-}
-
-/// Links from a router to all others.
-fn distances(peers: &[Vec<u32>], from: u32) -> Vec<u32> {
-    interrupt::steps(peers.iter().map(|peers| peers.len() as u64).sum());
-    shortest::distances(peers.len(), from, |router| peers[router as usize].iter().copied())
 }

@@ -173,6 +173,8 @@ impl InTransit {
         }
     }
 
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     fn options(&self, head: &Head, state: RouteState, minimal: Hop, groups: Groups) -> Option<Options> {
         let first = state.flags & LOCAL_DONE == 0;
         if groups.leaving() {
@@ -220,6 +222,8 @@ impl InTransit {
     }
 
     /// The VC of a misroute over any port of a class.
+    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[inline(always)]
     fn misroute(&self, head: &Head, class: u8, leg: Leg) -> u8 {
         let port = self.ports[class as usize].0 as u16;
         self.base.vcs().way(head, Hop { port, class, leg, reuses: self.rule.reuses, vc: NO_VC }).vc

@@ -135,7 +135,9 @@ macro_rules! mechanisms {
             #[inline]
             pub fn choose(&self, prospect: &Prospect, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
                 match self {
-                    $(Self::$name(m) => m.decide(prospect, state, view, draws),)*
+                    // Of fewer arms; measured.
+                    $(Self::$name(m) if !$module::$name::FIXED => m.decide(prospect, state, view, draws),)*
+                    _ => unreachable!("no head has a choice"),
                 }
             }
 

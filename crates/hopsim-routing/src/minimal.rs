@@ -137,12 +137,15 @@ pub struct Minimal {
     up: Up,
     /// Whether there can be several shortest paths to choose from -- constant.
     has_trunks: bool,
+    /// Whether there are several groups -- constant.
+    has_groups: bool,
 }
 
 impl Minimal {
     /// Minimal paths on `topology` with the VCs of `vcs`.
     pub fn new(topology: Arc<Topology>, vcs: Vcs) -> Self {
-        Self { has_trunks: topology.has_trunks(), topology, vcs, up: Up::Source }
+        let (has_trunks, has_groups) = (topology.has_trunks(), topology.groups() > 1);
+        Self { topology, vcs, up: Up::Source, has_trunks, has_groups }
     }
 
     /// The topology that packets are routed on.
@@ -174,7 +177,8 @@ impl Minimal {
         }
         let (port, class) = self.topology.minimal_port(head.router, target, trunk);
         // The groups alone would tell; without the class first they cost 1 % of all instructions in a torus.
-        let there = class == LOCAL && self.topology.group(head.router) == self.topology.group(target);
+        let there = class == LOCAL
+            && (!self.has_groups || self.topology.group(head.router) == self.topology.group(target));
         let leg = match (target == head.destination, there) {
             (true, true) => Leg::Final,
             (true, false) => Leg::ToGroup,

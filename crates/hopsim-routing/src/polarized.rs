@@ -106,21 +106,26 @@ struct Distances {
 }
 
 impl Polarized {
-    fn source(&self, head: &Head) -> u32 {
-        self.base.topology().router_of(head.source)
+    /// The routers of the source and the destination of a packet.
+    fn ends(&self, head: &Head) -> [u32; 2] {
+        [self.base.topology().router_of(head.source), head.destination]
     }
 
-    fn distances(&self, head: &Head, from: u32) -> Distances {
-        let to = |router| {
-            self.base.topology().minimal_hops(from, router).iter().map(|&links| i32::from(links)).sum()
-        };
-        Distances { source: to(self.source(head)), destination: to(head.destination) }
+    fn distances(&self, [source, destination]: [u32; 2], from: u32) -> Distances {
+        let to = |router| self.base.topology().distance(from, router) as i32;
+        Distances { source: to(source), destination: to(destination) }
     }
 
     /// By how much the weight grows with the hop over a port, and whether the hop leads nearer to the destination; `None` if it is not allowed.
-    fn growth(&self, head: &Head, here: Distances, flags: u8, port: usize) -> Option<(i32, bool)> {
-        let (next, _) = self.base.topology().neighbour(head.router, port)?;
-        let there = self.distances(head, next);
+    fn growth(
+        &self,
+        (router, ends): (u32, [u32; 2]),
+        here: Distances,
+        flags: u8,
+        port: usize,
+    ) -> Option<(i32, bool)> {
+        let (next, _) = self.base.topology().neighbour(router, port)?;
+        let there = self.distances(ends, next);
         let (away, nearer) = (there.source - here.source, here.destination - there.destination);
         let is_allowed = if flags & CORNERED != 0 {
             nearer == 1
@@ -134,8 +139,9 @@ impl Polarized {
 
     /// The ports that are allowed, a bit each from the first port of a link on.
     fn allowed(&self, head: &Head, flags: u8) -> u64 {
-        let here = self.distances(head, head.router);
-        let is_allowed = |port: &usize| self.growth(head, here, flags, *port).is_some();
+        let ends = self.ends(head);
+        let here = self.distances(ends, head.router);
+        let is_allowed = |port: &usize| self.growth((head.router, ends), here, flags, *port).is_some();
         self.links.clone().filter(is_allowed).fold(0, |bits, port| bits | 1 << (port - self.links.start))
     }
 }
@@ -184,27 +190,37 @@ impl Mechanism for Polarized {
     ) -> Decision {
         let Choice::Shortest(productive) = &prospect.choice else { unreachable!("any allowed link") };
         let head = &view.head();
-        let (here, vc) = (self.distances(head, head.router), prospect.minimal.vc);
-        let mut links = Vec::new();
+        let (ends, vc) = (self.ends(head), prospect.minimal.vc);
+        let here = self.distances(ends, head.router);
+        let growth = |port| self.growth((head.router, ends), here, state.flags, port);
+        // By the number of the link, from the first one on. All are allowed, as they were when the packet became the head.
+        let (mut growths, mut best) = ([0; 64], 0);
         productive.each(|port| {
-            links.extend(
-                self.growth(head, here, state.flags, port).map(|growth| (Request { port, vc }, growth)),
-            );
+            let grows = growth(port).map_or(0, |(growth, _)| growth);
+            growths[(port - self.links.start) % 64] = grows;
+            best = best.max(grows);
         });
-        let best = links.iter().map(|(_, (growth, _))| *growth).max().unwrap_or(0);
-        let penalties = [0, self.penalties[0], self.penalties[1]];
-        let cost = |request: Request, growth: i32| {
-            view.occupancy(request) + penalties[(best - growth) as usize] * view.length()
-        };
-        let least = links.iter().map(|&(request, (growth, _))| cost(request, growth)).min();
-        links.retain(|&(request, (growth, _))| Some(cost(request, growth)) == least && view.open(request));
-        let nth = if links.len() > 1 { draws.attempt().below(links.len() as u32) } else { 0 };
-        let chosen = links.get(nth as usize);
+        let penalties = [0, self.penalties[0], self.penalties[1]].map(|packets| packets * view.length());
+        let (mut least, mut cheapest) = (u32::MAX, 0u64);
+        productive.each(|port| {
+            let (number, request) = ((port - self.links.start) % 64, Request { port, vc });
+            let cost = view.occupancy(request) + penalties[(best - growths[number]) as usize];
+            if cost < least {
+                (least, cheapest) = (cost, 0);
+            }
+            if cost == least && view.open(request) {
+                cheapest |= 1 << number;
+            }
+        });
+        let several = cheapest.count_ones();
+        let nth = if several > 1 { draws.attempt().below(several) } else { 0 };
+        let left = (0..nth).fold(cheapest, |bits, _| bits & (bits - 1));
+        let chosen = (left != 0).then(|| self.links.start + left.trailing_zeros() as usize);
         let mut after = *state;
-        if chosen.is_some_and(|(_, (_, is_nearer))| !is_nearer) {
+        if chosen.and_then(growth).is_some_and(|(_, is_nearer)| !is_nearer) {
             after.misroute(if head.at_injection() { Place::Injection } else { Place::SourceGroup });
         }
-        Decision { request: chosen.map(|&(request, _)| request), after }
+        Decision { request: chosen.map(|port| Request { port, vc }), after }
     }
 
     fn redecides(&self) -> bool {

@@ -219,7 +219,8 @@ impl Source {
         let trunks = self.trunks(head, via, draw);
         let way =
             |target, trunk| self.base.way(head, self.base.towards(head, target, trunk).unwrap_or(minimal));
-        let minimal = way(head.destination, trunks[0]);
+        let minimal =
+            if trunks[0] == 0 { self.base.way(head, minimal) } else { way(head.destination, trunks[0]) };
         let detour = if via == NONE { minimal } else { way(via, trunks[1]) };
         let lengths = if via == NONE { [0; 2] } else { self.lengths(head, via) };
         let lengths = lengths.map(|l| l as u16);
@@ -258,7 +259,7 @@ impl Source {
     fn lengths(&self, head: &Head, via: u32) -> [u32; 2] {
         let (from, to) = (head.router, head.destination);
         let Some(t) = self.base.topology().dragonfly() else {
-            let distance = |from, to| links(self.base.topology().minimal_hops(from, to));
+            let distance = |from, to| self.base.topology().distance(from, to);
             return [distance(from, to), distance(from, via) + distance(via, to)];
         };
         let consecutive = self.rule.lengths == PathLengths::Consecutive;

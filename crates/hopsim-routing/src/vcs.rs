@@ -131,6 +131,19 @@ impl Vcs {
         matches!((&self.rule, self.rings), (Rule::Any(_), Rings::Free))
     }
 
+    /// Whether the VC follows from the path at injection, and from the VC that a packet comes from after that.
+    pub fn keep_paths(&self) -> bool {
+        matches!((&self.rule, self.rings), (Rule::Path(_), Rings::Free))
+    }
+
+    /// The VC of a path where VCs follow from that.
+    // Out of line, so that where they do not nothing is made ready for it.
+    #[inline(never)]
+    pub fn of_path(&self, from: u32, to: u32) -> u8 {
+        let Rule::Path(vcs) = &self.rule else { unreachable!("VCs do not follow from paths") };
+        vcs.vc(from, to)
+    }
+
     /// Whether the VC depends on more than the VC that a packet comes from.
     #[inline]
     pub fn depends_on_hop(&self) -> bool {

@@ -44,6 +44,20 @@ CHIP = {
 CUBE_RATIO = 1.3
 # The same of heads that choose an output over those that do not, in one network.
 CHOICE_RATIO = 2.5
+# The same of graphs over a dragonfly of like size, and of UGAL over minimal routing in one graph.
+GRAPH_RATIO, GRAPH_UGAL_RATIO = 1.25, 2.0
+GRAPH_CYCLES = (300, 300)
+GRAPHS: dict[str, dict[str, Any]] = {
+    "slim fly of q = 19": {"slim_fly": {"q": 19}},
+    "PolarFly of q = 31": {"polarfly": {"q": 31, "nodes_per_router": 10}},
+    "jellyfish of 1,000 routers": {"jellyfish": {"routers": 1_000, "degree": 32, "nodes_per_router": 10}},
+}
+# With the links and the routers that graphs have by default.
+LIKE_GRAPHS: dict[str, Any] = {
+    "topology": {"dragonfly": {"p": 7, "a": 14, "h": 7}},
+    "links": {"local": {"latency": 1}, "global": {"latency": 1}},
+    "router": {"cioq": {"vcs": {"local": 2, "global": 2}, "buffers": {"local": 64, "global": 64}}},
+}
 H8 = {"topology": {"dragonfly": {"p": 8, "a": 16, "h": 8}}}
 H16 = {"topology": {"dragonfly": {"p": 16, "a": 32, "h": 16}}}
 
@@ -81,7 +95,7 @@ class Case:
 
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
-    return [*_reference(), *_ratios(), *_choices(), *_cubes(), *_flits(), *_modes(), *_memory()]
+    return [*_reference(), *_ratios(), *_choices(), *_cubes(), *_routed(), *_flits(), *_modes(), *_memory()]
 
 
 def _reference() -> Iterator[Case]:
@@ -172,6 +186,19 @@ def _cubes() -> Iterator[Case]:
         name = f"64x64 torus adaptive bubble UN {load}"
         target = ADAPTIVE_TORUS_INSTRUCTIONS
         yield Case(section, name, _against((adaptive, target), ordered, CHOICE_RATIO, "DOR"))
+
+
+def _routed() -> Iterator[Case]:
+    """Graphs against a dragonfly with the same routers, and UGAL against minimal routing."""
+    section = "graphs of about 10,000 nodes"
+    dragonfly = document(0.5, GRAPH_CYCLES, **LIKE_GRAPHS)
+    for name, topology in GRAPHS.items():
+        plain = document(0.5, GRAPH_CYCLES, topology=topology)
+        measure = _against((plain, None), dragonfly, GRAPH_RATIO, "the dragonfly, minimal")
+        yield Case(section, f"{name}, UN minimal 0.5", measure)
+        adaptive = {**plain, "routing": "ugal"}
+        measure = _against((adaptive, None), plain, GRAPH_UGAL_RATIO, "minimal")
+        yield Case(section, f"{name}, UN ugal 0.5", measure)
 
 
 def _flits() -> Iterator[Case]:
@@ -286,7 +313,7 @@ def _plan(experiment: Document, target_s: float, target_mb: float | None) -> Mea
     """All that is made before the first cycle, but for the state of routers."""
 
     def measure(case: Case, bench: Bench) -> Iterator[Figure]:
-        usage, _ = bench.with_options(experiment, "--set-up")
+        usage, _ = bench.with_options(setup(experiment), "--set-up")
         yield Figure(case.name, "CPU time", "s", usage.cpu_s, target_s, "no cycle")
         yield Figure(case.name, "peak memory", "MB", usage.peak_bytes / MB, target_mb)
 

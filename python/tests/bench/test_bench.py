@@ -13,7 +13,8 @@ import pytest
 from rich.console import Console
 
 from conftest import Command
-from hopsim.bench.cases import Case, cases
+from hopsim import _core
+from hopsim.bench.cases import GRAPH_CYCLES, GRAPHS, LIKE_GRAPHS, Case, cases
 from hopsim.bench.cli import cells, table
 from hopsim.bench.figures import Figure
 from hopsim.bench.history import History
@@ -122,6 +123,17 @@ def test_case_names_are_unique_and_some_are_quick() -> None:
     names = [case.name for case in cases()]
     assert len(set(names)) == len(names)
     assert 0 < sum(case.quick for case in cases()) < len(names)
+
+
+def test_graphs_are_measured_against_a_dragonfly_of_like_size() -> None:
+    like = Experiment.of(document(0.5, GRAPH_CYCLES, **LIKE_GRAPHS))
+    nodes = json.loads(_core.topology_info(like.points()[0].config))["nodes"]
+    for topology in GRAPHS.values():
+        # How ties are broken changes no size, and spreading them takes its time.
+        first = {name: {**keys, "ties": "first"} for name, keys in topology.items()}
+        (point,) = Experiment.of(document(0.5, GRAPH_CYCLES, topology=first)).points()
+        graph = json.loads(_core.topology_info(point.config))
+        assert graph["nodes"] == pytest.approx(nodes, rel=0.15)
 
 
 def test_a_run_is_timed_and_repeated(runner: Path) -> None:

@@ -1,16 +1,14 @@
 //! Tables of shortest paths where all links take equally long, so that the paths with fewest links are the shortest ones.
 //!
-//! Distances are found for 64 destinations at once, a bit for each (searches in breadth that share their work). Then the ports of a place
-//! follow, for all destinations at once, from its row of distances and those of its neighbours.
+//! Distances are found for 64 destinations at once. Then the ports of a place follow, for all destinations at once, from its row of
+//! distances and those of its neighbours.
 
 use super::maze::Maze;
 use super::narrow::{Cell, Numbers};
+use super::parallel_search::{Before, ParallelSearch, TOGETHER};
 use super::ties::{Ties, place_of_hash};
 use crate::interrupt;
 use hopsim_memory::filled;
-
-/// Destinations that are searched for at once.
-const TOGETHER: usize = u64::BITS as usize;
 
 /// Entries of a row that take about as long as a step of [`interrupt`].
 const ENTRIES_PER_STEP: usize = 16;
@@ -43,8 +41,8 @@ fn with_ports<D: Cell>(maze: &Maze, ties: Ties, hops: Vec<D>) -> (Numbers, Numbe
 fn distances<D: Cell>(maze: &Maze) -> Option<Vec<D>> {
     let (places, destinations) = (maze.steps.len(), maze.ends.len());
     let mut hops = filled(D::NONE, places * destinations);
-    let before = Before::new(maze);
-    let mut search = Wave { seen: vec![0; places], found: vec![0; places], waves: Default::default() };
+    let before = Before::new(maze.steps.iter().map(|steps| steps.iter().map(|step| step.to)));
+    let mut search = ParallelSearch::new(places);
     for first in (0..destinations).step_by(TOGETHER) {
         search.begin(&maze.ends[first..destinations.min(first + TOGETHER)]);
         let mut links = 0;
@@ -52,109 +50,17 @@ fn distances<D: Cell>(maze: &Maze) -> Option<Vec<D>> {
             if links > D::MOST {
                 return None;
             }
-            search.settle(|place, bit| hops[place * destinations + first + bit] = D::of(links));
+            search.settle(|place, mut bits| {
+                while bits != 0 {
+                    hops[place * destinations + first + bits.trailing_zeros() as usize] = D::of(links);
+                    bits &= bits - 1;
+                }
+            });
             search.spread(&before);
             links += 1;
         }
     }
     Some(hops)
-}
-
-/// The places from which a step leads to a place.
-struct Before {
-    /// Where those of each place begin, and where those of the last one end.
-    first: Vec<u32>,
-    places: Vec<u32>,
-}
-
-impl Before {
-    fn new(maze: &Maze) -> Self {
-        let mut first = vec![0; maze.steps.len() + 1];
-        for step in maze.steps.iter().flatten() {
-            first[step.to as usize + 1] += 1;
-        }
-        for place in 1..first.len() {
-            first[place] += first[place - 1];
-        }
-        let mut free = first.clone();
-        let mut places = vec![0; first[maze.steps.len()] as usize];
-        for (place, steps) in (0..).zip(&maze.steps) {
-            for step in steps {
-                let next = &mut free[step.to as usize];
-                places[*next as usize] = place;
-                *next += 1;
-            }
-        }
-        Self { first, places }
-    }
-
-    fn of(&self, place: u32) -> &[u32] {
-        &self.places[self.first[place as usize] as usize..self.first[place as usize + 1] as usize]
-    }
-}
-
-/// Searches in breadth for some destinations at once, each of which has a bit.
-struct Wave {
-    /// Destinations from which a place has been reached.
-    seen: Vec<u64>,
-    /// Destinations from which a place is reached now; zero in between.
-    found: Vec<u64>,
-    /// Places reached now, and those reached just before with their destinations.
-    waves: (Vec<u32>, Vec<(u32, u64)>),
-}
-
-impl Wave {
-    fn begin(&mut self, ends: &[Vec<u32>]) {
-        self.seen.fill(0);
-        for (bit, ends) in ends.iter().enumerate() {
-            for &end in ends {
-                self.find(end, 1 << bit);
-            }
-        }
-    }
-
-    #[inline]
-    fn find(&mut self, place: u32, bits: u64) {
-        let new = bits & !self.seen[place as usize];
-        if new != 0 {
-            if self.found[place as usize] == 0 {
-                self.waves.0.push(place);
-            }
-            self.found[place as usize] |= new;
-        }
-    }
-
-    /// Whether places are reached now.
-    fn has_found(&self) -> bool {
-        !self.waves.0.is_empty()
-    }
-
-    /// Visits the places reached now, each with the bits of its destinations.
-    fn settle(&mut self, mut visit: impl FnMut(usize, usize)) {
-        self.waves.1.clear();
-        for place in self.waves.0.drain(..) {
-            let bits = std::mem::take(&mut self.found[place as usize]);
-            self.seen[place as usize] |= bits;
-            self.waves.1.push((place, bits));
-            let mut left = bits;
-            while left != 0 {
-                visit(place as usize, left.trailing_zeros() as usize);
-                left &= left - 1;
-            }
-        }
-    }
-
-    /// Goes one link farther from the places that have been settled.
-    fn spread(&mut self, before: &Before) {
-        let wave = std::mem::take(&mut self.waves.1);
-        for &(place, bits) in &wave {
-            interrupt::steps(before.of(place).len() as u64);
-            for &farther in before.of(place) {
-                self.find(farther, bits);
-            }
-        }
-        self.waves.1 = wave;
-    }
 }
 
 /// The ports of the paths, where distances are known.

@@ -285,6 +285,7 @@ impl Graph {
     }
 
     /// Links of the shortest path to a router with nodes.
+    #[inline]
     pub fn distance(&self, from: u32, to: u32) -> u16 {
         self.paths.hops(from, to).unwrap_or_else(|| unreachable!("the graph is connected"))
     }
@@ -355,6 +356,11 @@ impl Interconnect for Graph {
     }
 
     fn router_of(&self, node: u32) -> u32 {
+        // Routers have equally many nodes, most of them at least.
+        let guess = node / self.nodes_per_router;
+        if self.nodes_of(guess).contains(&node) {
+            return guess;
+        }
         self.first_node.partition_point(|&first| first <= node) as u32 - 1
     }
 

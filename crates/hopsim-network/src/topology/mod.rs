@@ -21,6 +21,7 @@ pub mod jellyfish;
 mod maze;
 mod narrow;
 pub mod oft;
+pub mod parallel_search;
 mod plane;
 pub mod polarfly;
 pub mod shortest;
@@ -467,6 +468,16 @@ impl Topology {
     /// See [`Interconnect::minimal_hops`]. An array, which can be taken apart.
     pub fn minimal_hops(&self, from: u32, to: u32) -> [u16; MOST_CLASSES] {
         ask!(self, t => t.minimal_hops(from, to)).into()
+    }
+
+    /// Links of the minimal path from `from` to `to`.
+    #[inline]
+    pub fn distance(&self, from: u32, to: u32) -> u32 {
+        // A graph need not count them by class; measured.
+        if let Self::Graph(graph) = self {
+            return graph.distance(from, to).into();
+        }
+        self.minimal_hops(from, to).into_iter().map(u32::from).sum()
     }
 
     /// See [`Interconnect::minimal_runs`].

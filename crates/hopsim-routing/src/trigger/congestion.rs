@@ -122,16 +122,42 @@ impl Config {
     #[expect(clippy::inline_always, reason = "per decision; measured")]
     #[inline(always)]
     pub fn occupancy(&self, output: Candidate, (view, vcs): (&impl View, &Vcs)) -> u32 {
-        let occupancy = |request| match self.packets {
+        match self.sensing {
+            Sensing::Vc => self.occupancy_of_vc(output.request, view),
+            Sensing::Port => self.occupancy_of_vcs(output, (view, vcs)),
+        }
+    }
+
+    /// The occupancy of one of many outputs.
+    // Where VCs count this is short, so that a loop over outputs is; measured.
+    #[expect(clippy::inline_always, reason = "per output; measured")]
+    #[inline(always)]
+    pub fn occupancy_of_one(&self, output: Candidate, (view, vcs): (&impl View, &Vcs)) -> u32 {
+        match self.sensing {
+            Sensing::Vc => self.occupancy_of_vc(output.request, view),
+            Sensing::Port => self.occupancy_of_port(output, (view, vcs)),
+        }
+    }
+
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
+    fn occupancy_of_vc(&self, request: Request, view: &impl View) -> u32 {
+        match self.packets {
             Packets::All => view.occupancy(request),
             Packets::Minimal => view.minimal_occupancy(request),
-        };
-        match self.sensing {
-            Sensing::Vc => occupancy(output.request),
-            Sensing::Port => {
-                (0..vcs.used(output.class)).map(|vc| occupancy(Request { vc, ..output.request })).sum()
-            }
         }
+    }
+
+    #[inline(never)]
+    fn occupancy_of_port(&self, output: Candidate, seen: (&impl View, &Vcs)) -> u32 {
+        self.occupancy_of_vcs(output, seen)
+    }
+
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
+    fn occupancy_of_vcs(&self, output: Candidate, (view, vcs): (&impl View, &Vcs)) -> u32 {
+        let of = |vc| self.occupancy_of_vc(Request { vc, ..output.request }, view);
+        (0..vcs.used(output.class)).map(of).sum()
     }
 
     /// Size of the buffers that occupancies are part of.

@@ -100,7 +100,7 @@ impl Bar<'_> {
         match *self {
             Self::None => true,
             Self::Occupancy { config, scale, most } => {
-                scale * f64::from(config.occupancy(other, (view, vcs))) <= most
+                scale * f64::from(config.occupancy_of_one(other, (view, vcs))) <= most
             }
             Self::Contention(threshold) => view.contention(port) < threshold,
             Self::Filtered(threshold) => view.filtered_contention(port) < f64::from(threshold),

@@ -19,7 +19,7 @@ use crate::router::cioq::shared::Shared;
 use crate::router::cioq::tables::Tables;
 use crate::router::damq::Damq;
 use hopsim_network::network::TERMINAL;
-use hopsim_routing::{Head, Route};
+use hopsim_routing::{Head, Request, Route};
 
 /// The state of a region besides the state of its routers.
 pub struct Context<'p, const W: usize, M: Run> {
@@ -171,7 +171,12 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
             let hop = base.towards(&head, target, packet.route.trunk);
             hop.map_or(head.ejection(), |hop| base.way(&head, hop).highest())
         } else {
-            base.request(&head, target, packet.route.trunk)
+            let request = base.request(&head, target, packet.route.trunk);
+            if self.shared.follows_path(&head) {
+                Request { vc: base.vcs().of_path(head.router, head.destination), ..request }
+            } else {
+                request
+            }
         };
         self.shared.tables.output(request)
     }

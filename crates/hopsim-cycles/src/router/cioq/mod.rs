@@ -76,7 +76,7 @@ impl<const W: usize> Kind for Width<W> {
 
     const ALL_MODES: bool = W < 2;
     const USUAL_MODES: bool = W < 4;
-    const UNORDERED_MODE: bool = W < 8;
+    const PLAIN_MODES: bool = W < 8;
 }
 
 impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {

@@ -3,7 +3,7 @@
 //! `changing.rs`.
 
 use crate::kernel::by::By;
-use crate::kernel::ids::{Id as _, PairId, RegionRouter};
+use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter};
 use hopsim_network::network::NONE;
 use serde::{Deserialize, Serialize};
 
@@ -46,10 +46,13 @@ impl Outages {
         self.readings.is_empty()
     }
 
-    /// What a router believes to be outstanding of an output VC whose link is out of order.
+    /// What a router believes to be outstanding of an output VC: what it reads if the link is out of order, else what it has counted.
+    // Out of line with all that it needs, so that nothing is made ready for it where links are in order; measured.
     #[cold]
-    pub fn reading(&self, pair: PairId) -> Option<u32> {
-        self.readings.get(pair).copied().filter(|&reading| reading != NONE)
+    #[inline(never)]
+    pub fn reading<const W: usize>(&self, (number, pair): (RegionRouter, Pair), counted: u32) -> u32 {
+        let reading = self.readings.get(number.pair::<W>(pair)).copied();
+        reading.filter(|&reading| reading != NONE).unwrap_or(counted)
     }
 
     /// The ports of a router whose links are out of order, and its inputs from nodes if these inject nothing.

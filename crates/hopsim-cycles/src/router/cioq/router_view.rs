@@ -78,7 +78,7 @@ impl<const W: usize, M: Run> View for RouterView<'_, '_, W, M> {
         if self.cx.outages.are_over() {
             return counted;
         }
-        self.cx.outages.reading(self.router.number.pair::<W>(pair)).unwrap_or(counted)
+        self.cx.outages.reading::<W>((self.router.number, pair), counted)
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {

@@ -79,6 +79,8 @@ pub struct Requests {
     pub asks: bool,
     /// Whether the VC of a hop depends on more than the VC before it.
     pub depends_on_hop: bool,
+    /// Whether it follows from the path at injection, and then is kept.
+    pub keeps_paths: bool,
     /// Whether some heads have a choice of outputs.
     pub redecides: bool,
     /// Whether decisions draw random numbers even where only one output will do.
@@ -154,6 +156,7 @@ impl Requests {
             joins_shortest: vcs.flex().is_some_and(FlexVc::joins_shortest),
             asks: system.routing.asks(),
             depends_on_hop: vcs.depends_on_hop(),
+            keeps_paths: vcs.keep_paths(),
             redecides: system.routing.redecides(),
             draws: system.routing.draws(),
             attempts: Streams::new(system.seed, Purpose::Attempt),

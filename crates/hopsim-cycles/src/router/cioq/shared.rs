@@ -8,8 +8,8 @@ use crate::router::cioq::tables::Tables;
 use crate::system::System;
 use hopsim_network::by_class::MOST_CLASSES;
 use hopsim_network::network::{NONE, PortClassCode, TERMINAL};
-use hopsim_routing::Routing;
 use hopsim_routing::minimal::Minimal;
+use hopsim_routing::{Head, Routing};
 use std::marker::PhantomData;
 
 /// Entries by port class: one for terminal ports, one for each class of links, and as many more as it takes to mask the index.
@@ -171,10 +171,16 @@ impl<M: Mode> Shared<'_, M> {
         !M::ORDERED && self.requests.asks
     }
 
-    /// Whether the VC of a hop depends on more than the VC before it.
+    /// Whether the VC of a hop depends on more than the VC before it, in other modes than the ordered ones.
     #[inline]
     pub fn depends_on_hop(&self) -> bool {
         !M::ORDERED && self.requests.depends_on_hop
+    }
+
+    /// Whether the VC of a head follows from its path, in the ordered modes.
+    #[inline]
+    pub fn follows_path(&self, head: &Head) -> bool {
+        M::ORDERED && head.at_injection() && self.requests.keeps_paths
     }
 
     /// Room that packets which enter a ring leave behind them \[phits\].
