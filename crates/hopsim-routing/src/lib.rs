@@ -135,9 +135,7 @@ macro_rules! mechanisms {
             #[inline]
             pub fn choose(&self, prospect: &Prospect, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) -> Decision {
                 match self {
-                    // Of fewer arms; measured.
-                    $(Self::$name(m) if !$module::$name::FIXED => m.decide(prospect, state, view, draws),)*
-                    _ => unreachable!("no head has a choice"),
+                    $(Self::$name(m) => m.decide(prospect, state, view, draws),)*
                 }
             }
 
