@@ -173,7 +173,7 @@ impl InTransit {
         }
     }
 
-    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[expect(clippy::inline_always, reason = "per packet-hop")]
     #[inline(always)]
     fn options(&self, head: &Head, state: RouteState, minimal: Hop, groups: Groups) -> Option<Options> {
         let first = state.flags & LOCAL_DONE == 0;
@@ -222,7 +222,7 @@ impl InTransit {
     }
 
     /// The VC of a misroute over any port of a class.
-    #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
+    #[expect(clippy::inline_always, reason = "per packet-hop")]
     #[inline(always)]
     fn misroute(&self, head: &Head, class: u8, leg: Leg) -> u8 {
         let port = self.ports[class as usize].0 as u16;

@@ -129,8 +129,8 @@ impl Config {
     }
 
     /// The occupancy of one of many outputs.
-    // Where VCs count this is short, so that a loop over outputs is; measured.
-    #[expect(clippy::inline_always, reason = "per output; measured")]
+    // Where VCs count this is short, so that a loop over outputs is.
+    #[expect(clippy::inline_always, reason = "per output")]
     #[inline(always)]
     pub fn occupancy_of_one(&self, output: Candidate, (view, vcs): (&impl View, &Vcs)) -> u32 {
         match self.sensing {
@@ -139,7 +139,7 @@ impl Config {
         }
     }
 
-    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[expect(clippy::inline_always, reason = "per decision")]
     #[inline(always)]
     fn occupancy_of_vc(&self, request: Request, view: &impl View) -> u32 {
         match self.packets {
@@ -153,7 +153,7 @@ impl Config {
         self.occupancy_of_vcs(output, seen)
     }
 
-    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[expect(clippy::inline_always, reason = "per decision")]
     #[inline(always)]
     fn occupancy_of_vcs(&self, output: Candidate, (view, vcs): (&impl View, &Vcs)) -> u32 {
         let of = |vc| self.occupancy_of_vc(Request { vc, ..output.request }, view);

@@ -47,7 +47,7 @@ impl Outages {
     }
 
     /// What a router believes to be outstanding of an output VC: what it reads if the link is out of order, else what it has counted.
-    // Out of line with all that it needs, so that nothing is made ready for it where links are in order; measured.
+    // Out of line with all that it needs, so that nothing is made ready for it where links are in order.
     #[cold]
     #[inline(never)]
     pub fn reading<const W: usize>(&self, (number, pair): (RegionRouter, Pair), counted: u32) -> u32 {
