@@ -1,7 +1,7 @@
 //! Routing over several short paths: see [`Config`].
 
 use super::minimal::Minimal;
-use super::multipath::DrawnBy;
+use super::multipath::{DrawnBy, check_one_class};
 use super::on_paths::OnPaths;
 use super::path_table::{MOST_STEPS, PathTable, TooLong};
 use super::{Paths, vcs};
@@ -65,10 +65,7 @@ impl Config {
             return Err(ConfigError::new("", "paths are found in a graph")
                 .valid("topology.graph, slim_fly, polarfly, jellyfish, xpander or xgft; routing.minimal"));
         };
-        if graph.groups() > 1 {
-            let reason = "looks for links of one class, and the topology has two";
-            return Err(ConfigError::new("", reason).valid("routing.minimal, valiant or ugal"));
-        }
+        check_one_class(graph)?;
         let routers = graph.routers_with_nodes();
         if routers > MOST_ROUTERS {
             let reason = format!("{routers} routers have nodes, and the table of paths would be too large");

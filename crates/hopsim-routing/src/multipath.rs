@@ -75,16 +75,24 @@ pub fn shortest_paths(topology: &Topology) -> Result<Option<Paths>, ConfigError>
         Topology::Graph(graph) if graph.degree() > MOST_LINKS => {
             crowded(graph.degree(), "fewer links of a router")
         }
-        Topology::Graph(graph) if graph.groups() > 1 => {
-            let reason = "looks for links of one class, and the topology has two";
-            Err(ConfigError::new("", reason).valid("routing.minimal, valiant or ugal"))
+        Topology::Graph(graph) => {
+            check_one_class(graph)?;
+            if graph.goes_up_and_down() {
+                return Ok(Some(Paths::any(graph.diameter_with_nodes(), 1)));
+            }
+            by_hop(graph).map(Some)
         }
-        Topology::Graph(graph) if graph.goes_up_and_down() => {
-            Ok(Some(Paths::any(graph.diameter_with_nodes(), 1)))
-        }
-        Topology::Graph(graph) => by_hop(graph).map(Some),
         _ => Ok(None),
     }
+}
+
+/// Refuses a graph whose links are of two classes.
+pub fn check_one_class(graph: &Graph) -> Result<(), ConfigError> {
+    if graph.groups() == 1 {
+        return Ok(());
+    }
+    let reason = "looks for links of one class, and the topology has two";
+    Err(ConfigError::new("", reason).valid("routing.minimal, valiant or ugal"))
 }
 
 fn by_hop(graph: &Graph) -> Result<Paths, ConfigError> {

@@ -34,8 +34,8 @@ impl OnPaths {
     fn settled(&self, head: &Head, number: u32) -> RouteState {
         let mut state = RouteState { trunk: number as u16, ..RouteState::NEW };
         let (from, to) = (head.router, head.destination);
-        let links = self.table.path(from, to, number).len();
-        if links > self.topology().minimal_hops(from, to).iter().map(|&hops| usize::from(hops)).sum() {
+        let links = self.table.path(from, to, number).len() as u32;
+        if links > self.topology().distance(from, to) {
             state.misroute(Place::Injection);
         }
         state
