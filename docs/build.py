@@ -40,6 +40,7 @@ PAGES = {
     "papers-izu": "docs/papers/izu.md",
     "papers-jiang": "docs/papers/jiang.md",
     "papers-jsc": "docs/papers/jsc.md",
+    "papers-networks": "docs/papers/networks.md",
     "papers-ridruejo": "docs/papers/ridruejo.md",
     "papers-thesis": "docs/papers/thesis.md",
     "limits": "docs/limits.md",

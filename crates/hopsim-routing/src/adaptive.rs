@@ -88,8 +88,9 @@ impl Mechanism for Adaptive {
             return Route::Arrived;
         }
         let (first, ports) = self.base.topology().nearer(head.router, head.destination, state.trunk);
+        let productive = Productive { ports, first: first as u16, vc: NO_VC };
         // The lowest port is that of the lowest dimension.
-        let port = (first as u32 + ports.trailing_zeros()) as u16;
+        let port = productive.nth(0) as u16;
         let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC };
         if !self.escape && ports.is_power_of_two() {
             return Route::Fixed(hop);
@@ -97,7 +98,7 @@ impl Mechanism for Adaptive {
         // The escape VC is on the path in order of dimensions.
         let minimal = self.base.way(head, hop);
         let vc = if self.by_hop { minimal.vc } else { NO_VC };
-        let choice = Choice::Shortest(Productive { ports, first: first as u16, vc });
+        let choice = Choice::Shortest(Productive { vc, ..productive });
         Route::Undecided(Prospect { minimal, choice })
     }
 

@@ -1,7 +1,7 @@
 //! Which routers a detour may lead through where there are no groups.
 
 use hopsim_network::error::ConfigError;
-use hopsim_network::topology::Topology;
+use hopsim_network::topology::{Interconnect as _, Topology};
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,10 @@ pub enum DetourRegion {
     /// In meshes, tori, rings and HyperX: routers with the coordinate of source and destination in every dimension in which these have
     /// the same, so that detours are in unaligned dimensions alone (Ahn et al., SC 2009).
     Unaligned,
+    /// In graphs and families of graphs: routers that a link joins to that of the source, for packets to a router that is farther away, so that the
+    /// way is two links longer at most; any router with nodes for the others, whose way over a neighbour could lead back (compact Valiant;
+    /// Lakhotia et al., SC 2022).
+    Neighbours,
     /// In meshes: routers on shortest paths, so that no packet has a longer way (ROMM; Nesson and Johnsson, SPAA 1995).
     Quadrant,
 }
@@ -29,11 +33,19 @@ impl DetourRegion {
             Self::Network => return Ok(()),
             Self::Unaligned if sides(topology).is_some() => return Ok(()),
             Self::Quadrant if is_mesh => return Ok(()),
+            Self::Neighbours if matches!(topology, Topology::Graph(graph) if graph.routers_with_nodes() == graph.routers()) =>
+            {
+                return Ok(());
+            }
             Self::Unaligned => {
                 let reason = "is about dimensions, which the topology does not have";
                 ("unaligned", reason, "mesh, torus, ring or hyperx")
             }
             Self::Quadrant => ("quadrant", "is about meshes", "mesh"),
+            Self::Neighbours => {
+                let reason = "is about routers next to that of the source, and looks for nodes there";
+                ("neighbours", reason, "graph or a family of graphs all of whose routers have nodes")
+            }
         };
         Err(ConfigError::new("within", reason)
             .value(format!("{name:?}"))
@@ -43,7 +55,12 @@ impl DetourRegion {
     /// Draws the intermediate router of a packet from one router to another one, which may be one of these: of a grid dimension by dimension
     /// where there is a choice.
     pub fn draw(self, topology: &Topology, ends: (u32, u32), stream: &mut Stream) -> u32 {
-        let Some(sides) = sides(topology).filter(|_| self != Self::Network) else {
+        if self == Self::Neighbours && topology.distance(ends.0, ends.1) > 1 {
+            let links = neighbours(topology, ends.0).count() as u32;
+            let nth = stream.below(links) as usize;
+            return neighbours(topology, ends.0).nth(nth).unwrap_or_else(|| unreachable!("of so many"));
+        }
+        let Some(sides) = self.sides(topology) else {
             return stream.below(topology.routers_with_nodes());
         };
         let (mut via, mut stride) = (0, 1);
@@ -58,7 +75,10 @@ impl DetourRegion {
 
     /// Visits all intermediate routers that may be drawn.
     pub fn each(self, topology: &Topology, ends: (u32, u32), visit: impl FnMut(u32)) {
-        let Some(sides) = sides(topology).filter(|_| self != Self::Network) else {
+        if self == Self::Neighbours && topology.distance(ends.0, ends.1) > 1 {
+            return neighbours(topology, ends.0).for_each(visit);
+        }
+        let Some(sides) = self.sides(topology) else {
             return (0..topology.routers_with_nodes()).for_each(visit);
         };
         let (mut all, mut stride) = (vec![0], 1);
@@ -68,6 +88,11 @@ impl DetourRegion {
             stride *= side;
         }
         all.into_iter().for_each(visit);
+    }
+
+    /// The sides of the grid in which a region lies.
+    fn sides(self, topology: &Topology) -> Option<&[u32]> {
+        sides(topology).filter(|_| self != Self::Network)
     }
 
     /// The coordinates that the intermediate router may have in a dimension.
@@ -83,6 +108,12 @@ impl DetourRegion {
             _ => here.min(there)..here.max(there) + 1,
         }
     }
+}
+
+/// The routers at the other ends of the links of a router, ports ascending.
+fn neighbours(topology: &Topology, router: u32) -> impl Iterator<Item = u32> {
+    let ports = topology.nodes_per_router() as usize..topology.ports().len();
+    ports.filter_map(move |port| Some(topology.neighbour(router, port)?.0))
 }
 
 /// The sides of a grid.

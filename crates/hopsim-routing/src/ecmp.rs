@@ -2,6 +2,7 @@
 
 use super::minimal::Minimal;
 use super::multipath::{self, Draw, DrawnBy};
+use super::prospect::Productive;
 use super::{Head, Hop, Leg, Mechanism, NO_VC, Paths, Route, RouteState, Way};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
@@ -65,23 +66,15 @@ pub struct Ecmp {
 }
 
 impl Ecmp {
-    /// The ports by which a packet has fewest links left: the first, and a bit for each from there on.
-    fn ports(&self, head: &Head) -> (usize, u64) {
-        self.base.topology().nearer(head.router, head.destination, 0)
+    /// The ports by which a packet has fewest links left.
+    fn ports(&self, head: &Head) -> Productive {
+        let (first, ports) = self.base.topology().nearer(head.router, head.destination, 0);
+        Productive { ports, first: first as u16, vc: NO_VC }
     }
 }
 
-fn hop(port: u32) -> Hop {
+fn hop(port: usize) -> Hop {
     Hop { port: port as u16, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC }
-}
-
-/// The bits that are set, ascending.
-fn set_bits(mut bits: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let lowest = (bits != 0).then(|| bits.trailing_zeros());
-        bits &= bits.wrapping_sub(1);
-        lowest
-    })
 }
 
 impl Mechanism for Ecmp {
@@ -93,21 +86,17 @@ impl Mechanism for Ecmp {
         if head.router == head.destination {
             return Route::Arrived;
         }
-        let (first, ports) = self.ports(head);
-        let several = ports.count_ones();
+        let ports = self.ports(head);
+        let several = ports.ports.count_ones();
         let drawn =
             if several > 1 { self.draw.stream(head, self.base.topology(), draw).below(several) } else { 0 };
-        let port = set_bits(ports).nth(drawn as usize).unwrap_or_else(|| unreachable!("of so many"));
-        Route::Fixed(hop(first as u32 + port))
+        Route::Fixed(hop(ports.nth(drawn)))
     }
 
     fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
         if head.router == head.destination {
             return visit(None, state);
         }
-        let (first, ports) = self.ports(head);
-        for port in set_bits(ports) {
-            visit(Some(self.base.way(head, hop(first as u32 + port))), state);
-        }
+        self.ports(head).each(|port| visit(Some(self.base.way(head, hop(port))), state));
     }
 }

@@ -66,6 +66,18 @@ impl Draw {
 /// The paths of a mechanism by which packets take any shortest path of a graph or HyperX, `None` elsewhere. In a HyperX they are not in
 /// order.
 pub fn shortest_paths(topology: &Topology) -> Result<Option<Paths>, ConfigError> {
+    check_links(topology)?;
+    match topology {
+        Topology::Graph(graph) if graph.goes_up_and_down() => {
+            Ok(Some(Paths::any(graph.diameter_with_nodes(), 1)))
+        }
+        Topology::Graph(graph) => by_hop(graph).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Refuses a HyperX or graph with more links of a router than heads look at, or with links of two classes.
+pub fn check_links(topology: &Topology) -> Result<(), ConfigError> {
     let crowded = |links: u32, fewer: &str| {
         let reason = format!("a router has {links} links, and {MOST_LINKS} at most are looked at");
         Err(ConfigError::new("", reason).valid(format!("{fewer}, or routing.minimal, valiant or ugal")))
@@ -75,14 +87,8 @@ pub fn shortest_paths(topology: &Topology) -> Result<Option<Paths>, ConfigError>
         Topology::Graph(graph) if graph.degree() > MOST_LINKS => {
             crowded(graph.degree(), "fewer links of a router")
         }
-        Topology::Graph(graph) => {
-            check_one_class(graph)?;
-            if graph.goes_up_and_down() {
-                return Ok(Some(Paths::any(graph.diameter_with_nodes(), 1)));
-            }
-            by_hop(graph).map(Some)
-        }
-        _ => Ok(None),
+        Topology::Graph(graph) => check_one_class(graph),
+        _ => Ok(()),
     }
 }
 

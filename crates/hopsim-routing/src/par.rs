@@ -94,6 +94,7 @@ impl Config {
                 region: DetourRegion::Network,
             },
             group: false,
+            detours: 1,
             threshold: self.threshold.unwrap_or(0),
             lengths: PathLengths::Shortest,
             occupancy: self.occupancy.unwrap_or_default(),

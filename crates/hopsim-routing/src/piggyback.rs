@@ -65,6 +65,7 @@ impl Config {
             intermediate: Some(self.intermediate),
             policy: self.policy,
             intra_group: self.intra_group,
+            detours: 1,
             threshold: self.threshold,
             path_lengths: self.path_lengths,
             occupancy: Occupancy::Vc,

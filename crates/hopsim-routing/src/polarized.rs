@@ -56,7 +56,7 @@ impl Config {
         for (number, &penalty) in self.penalties.iter().enumerate() {
             within(PENALTIES, penalty, format!("penalties.{number}"))?;
         }
-        multipath::shortest_paths(topology)?;
+        multipath::check_links(topology)?;
         if !matches!(topology, Topology::Graph(_) | Topology::HyperX(_)) {
             let reason = "needs a VC for every link of a path that leads away from the source first";
             return Err(ConfigError::new("", reason).valid(
@@ -162,11 +162,12 @@ impl Mechanism for Polarized {
             state.flags |= CORNERED;
             ports = self.allowed(head, state.flags);
         }
-        let first = self.links.start;
-        let port = (first as u32 + ports.trailing_zeros()) as u16;
+        let mut productive = Productive { ports, first: self.links.start as u16, vc: NO_VC };
+        let port = productive.nth(0) as u16;
         let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC };
         let way = self.base.way(head, hop);
-        let choice = Choice::Shortest(Productive { ports, first: first as u16, vc: way.vc });
+        productive.vc = way.vc;
+        let choice = Choice::Shortest(productive);
         Route::Undecided(Prospect { minimal: way, choice })
     }
 
@@ -214,8 +215,8 @@ impl Mechanism for Polarized {
         });
         let several = cheapest.count_ones();
         let nth = if several > 1 { draws.attempt().below(several) } else { 0 };
-        let left = (0..nth).fold(cheapest, |bits, _| bits & (bits - 1));
-        let chosen = (left != 0).then(|| self.links.start + left.trailing_zeros() as usize);
+        let cheapest = Productive { ports: cheapest, ..*productive };
+        let chosen = (several > 0).then(|| cheapest.nth(nth));
         let mut after = *state;
         if chosen.and_then(growth).is_some_and(|(_, is_nearer)| !is_nearer) {
             after.misroute(if head.at_injection() { Place::Injection } else { Place::SourceGroup });

@@ -152,6 +152,13 @@ impl Productive {
             bits &= bits - 1;
         }
     }
+
+    /// The port of this number among them, ascending; there are more.
+    #[inline]
+    pub fn nth(&self, number: u32) -> usize {
+        let left = (0..number).fold(self.ports, |bits, _| bits & (bits - 1));
+        self.first as usize + left.trailing_zeros() as usize
+    }
 }
 
 #[cfg(test)]

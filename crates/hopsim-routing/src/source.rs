@@ -26,6 +26,9 @@ const SETTLED: u8 = 2;
 /// By how much the wait for the minimal path must be longer \[packets\].
 pub const THRESHOLDS: RangeInclusive<u32> = 0..=1_000_000;
 
+/// Detours that a packet compares before it compares one of them with its minimal path.
+pub const DETOURS: RangeInclusive<u32> = 1..=64;
+
 /// Factors on the mean over the global links of a router from which one is marked, and packets added to it.
 pub const MARKS: RangeInclusive<f64> = 0.0..=1000.0;
 
@@ -96,6 +99,8 @@ pub struct SourceRule {
     pub detour: Detour,
     /// Whether the detour ends on entering the intermediate group.
     pub group: bool,
+    /// How many detours a packet draws.
+    pub detours: u32,
     /// T of the comparison \[packets\].
     pub threshold: u32,
     /// How path lengths are counted.
@@ -132,6 +137,7 @@ impl SourceRule {
                 .valid(valid));
         }
         within(THRESHOLDS, self.threshold, "threshold").map_err(|e| e.unit("packets"))?;
+        within(DETOURS, self.detours, "detours")?;
         self.saturation.map_or(Ok(()), |s| s.check().map_err(|e| e.within("saturation")))
     }
 }
@@ -154,14 +160,21 @@ impl Source {
         state.flags & ON_DETOUR != 0
     }
 
+    /// Whether what is compared is found in every attempt: what a packet draws then, or the best of several detours.
+    fn compares_anew(&self) -> bool {
+        self.rule.recompute || self.rule.detours > 1
+    }
+
     /// A head draws a detour, and compares it with its minimal path in every attempt.
     #[inline]
     pub fn consider(&self, head: &Head, state: &mut RouteState, draw: impl Fn() -> Stream) -> Route {
         let Some(minimal) = self.base.towards(head, head.destination, 0) else { return Route::Arrived };
+        if self.compares_anew() {
+            return Route::Undecided(Prospect::ANEW);
+        }
         self.draw_via(head, state, &mut draw());
         let (minimal, comparison) = self.paths(head, state.via, minimal, draw);
-        let choice = if self.rule.recompute { Choice::Anew } else { Choice::Detour(comparison) };
-        Route::Undecided(Prospect { minimal, choice })
+        Route::Undecided(Prospect { minimal, choice: Choice::Detour(comparison) })
     }
 
     /// A head goes on to where it is bound for.
@@ -201,6 +214,30 @@ impl Source {
         let via = self.rule.detour.draw(self.base.topology(), (head.router, head.destination), stream);
         let reached = via != NONE && self.base.has_reached(head.router, via, self.rule.group);
         state.via = if reached { NONE } else { via };
+    }
+
+    /// Draws several detours, the same at every attempt, of which the packet remembers the one that looks shortest and of equal ones the
+    /// first, unless it keeps to one.
+    fn draw_best(&self, head: &Head, state: &mut RouteState, view: &impl View, draws: &mut impl Draws) {
+        if state.flags & ON_DETOUR != 0 {
+            return;
+        }
+        let (mut stream, mut best, mut least) = (draws.head(), NONE, u32::MAX);
+        for _ in 0..self.rule.detours {
+            self.draw_via(head, state, &mut stream);
+            if state.via == NONE {
+                continue;
+            }
+            let [_, links] = self.lengths(head, state.via);
+            let [_, trunk] = self.trunks(head, state.via, || draws.head());
+            let Some(hop) = self.base.towards(head, state.via, trunk) else { continue };
+            let way = self.base.way(head, hop);
+            let cost = self.occupancy((way, self.base.vcs().pick(way, view, draws)), view) * links;
+            if cost < least {
+                (best, least) = (state.via, cost);
+            }
+        }
+        state.via = best;
     }
 
     /// The trunks of minimal path and detour: drawn once per packet.
@@ -363,7 +400,11 @@ impl Mechanism for Source {
             (prospect.minimal, comparison)
         } else {
             let head = &view.head();
-            self.draw_via(head, state, draws.attempt());
+            if self.rule.recompute {
+                self.draw_via(head, state, draws.attempt());
+            } else {
+                self.draw_best(head, state, view, draws);
+            }
             let Some(minimal) = self.base.towards(head, head.destination, 0) else {
                 return Decision { request: Some(head.ejection()), after: *state };
             };
@@ -396,7 +437,7 @@ impl Mechanism for Source {
     }
 
     fn draws(&self) -> bool {
-        self.rule.recompute
+        self.compares_anew()
     }
 
     fn redecides(&self) -> bool {

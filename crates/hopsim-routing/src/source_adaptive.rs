@@ -79,6 +79,7 @@ impl Config {
                 region: DetourRegion::Network,
             },
             group: false,
+            detours: 1,
             threshold: self.threshold,
             lengths: self.path_lengths,
             occupancy: Occupancy::Vc,

@@ -123,6 +123,9 @@ impl Config {
 /// The paths of a table.
 pub type Table = OnPaths;
 
+/// Most paths from a router to another one: packets remember the number of theirs in 16 bits.
+const MOST_PATHS: usize = 1 << 16;
+
 /// What tables are held against.
 struct Wires<'t>(&'t Topology);
 
@@ -223,7 +226,13 @@ impl Wires<'_> {
         for (number, row) in rows.iter().enumerate() {
             let [from, to] = row.between;
             let path = self.follow(row, &format!("paths.{number}"))?;
-            paths[(from * routers + to) as usize].push(path);
+            let of_pair = &mut paths[(from * routers + to) as usize];
+            if of_pair.len() == MOST_PATHS {
+                let reason = format!("router {from} has {MOST_PATHS} paths to router {to} already");
+                return Err(ConfigError::new(format!("paths.{number}"), reason)
+                    .valid(format!("at most {MOST_PATHS} paths between two routers")));
+            }
+            of_pair.push(path);
         }
         let lacks = |&(pair, paths): &(usize, &Vec<GivenPath>)| {
             paths.is_empty() && pair / routers as usize != pair % routers as usize

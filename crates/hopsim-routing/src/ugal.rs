@@ -3,7 +3,7 @@
 use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy, paths_without_groups};
 use super::detour_region::DetourRegion;
 use super::minimal::Minimal;
-use super::source::{PathLengths, Source, SourceRule, THRESHOLDS};
+use super::source::{DETOURS, PathLengths, Source, SourceRule, THRESHOLDS};
 use super::valiant::{VIA_GROUP, VIA_ROUTER};
 use super::{Paths, Reverts};
 use hopsim_network::error::ConfigError;
@@ -42,7 +42,7 @@ pub enum Occupancy {
 }
 
 /// A packet at the head of its injection VC compares the first link m of its minimal path with the first link v of a
-/// detour drawn once at random, and takes the detour if
+/// detour drawn once at random, or of the best of several (`detours`), and takes the detour if
 ///
 /// occupancy(m) · links(minimal path) > occupancy(v) · links(detour) + `threshold` · packet length.
 ///
@@ -67,7 +67,7 @@ pub enum Occupancy {
 /// or one of a region (`within`), and the keys about groups stay at their defaults; the VCs are those of `valiant` there.
 ///
 /// Source: Singh's thesis (Stanford, 2005); Kim et al., ISCA 2008 (UGAL-L on the dragonfly); Fuentes' thesis (2017),
-/// §1.4.1.3.
+/// §1.4.1.3; Besta and Hoefler, SC 2014 (several detours, and `within = "neighbours"` Lakhotia et al., SC 2022).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -80,6 +80,9 @@ pub struct Config {
     pub intra_group: IntraGroup,
     /// Which routers a detour may lead through where there are no groups.
     pub within: DetourRegion,
+    /// How many detours are drawn, each as if alone: the one with the least occupancy(v) · links(detour) is v, of equal ones the first.
+    #[schemars(range(min = *DETOURS.start(), max = *DETOURS.end()))]
+    pub detours: u32,
     /// How much longer the wait for the minimal path must be \[packets\].
     #[schemars(range(min = *THRESHOLDS.start(), max = *THRESHOLDS.end()))]
     pub threshold: u32,
@@ -100,6 +103,7 @@ impl Default for Config {
             policy: Policy::Rrg,
             intra_group: IntraGroup::Minimal,
             within: DetourRegion::Network,
+            detours: 1,
             threshold: 0,
             path_lengths: PathLengths::Shortest,
             occupancy: Occupancy::Vc,
@@ -123,6 +127,7 @@ impl Config {
                 region: self.within,
             },
             group: intermediate == DetourEnd::Group,
+            detours: self.detours,
             threshold: self.threshold,
             lengths: self.path_lengths,
             occupancy: self.occupancy,

@@ -124,6 +124,7 @@ def test_entries_are_listed_by_publication_and_number() -> None:
         "jiang-rtl-mesh",
         "jsc-table-2",
         "jsc-figure-13",
+        "networks-slim-fly",
         "ridruejo-figure-2",
         "thesis-table-3.1",
     ]

@@ -23,7 +23,7 @@ from hopsim_reproduce.sentences import (
 )
 from made_up import made_up
 
-PUBLICATIONS = ("dally", "gran", "izu", "jiang", "jsc", "ridruejo", "thesis")
+PUBLICATIONS = ("dally", "gran", "izu", "jiang", "jsc", "networks", "ridruejo", "thesis")
 
 
 def texts(entry: Entry, scale: Scale) -> Iterator[str]:

@@ -31,7 +31,13 @@ impl Detour {
     pub fn draw(self, ways: &Ways, (from, to): (usize, usize), stream: &mut Stream) -> Option<usize> {
         let Some(shape) = ways.dragonfly() else {
             let any = match self.region {
-                DetourRegion::Network => stream.below(ways.routers_with_nodes() as u32) as usize,
+                DetourRegion::Neighbours if ways.distance(from, to) > 1 => {
+                    let ports = ways.links(from);
+                    ways.neighbour(from, ports[stream.below(ports.len() as u32) as usize]).unwrap()
+                }
+                DetourRegion::Network | DetourRegion::Neighbours => {
+                    stream.below(ways.routers_with_nodes() as u32) as usize
+                }
                 region => drawn_by_dimension(region, ways, (from, to), stream),
             };
             return Some(any).filter(|&any| any != from && any != to);

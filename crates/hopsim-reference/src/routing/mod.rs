@@ -48,7 +48,7 @@ impl Simulator<'_> {
         // What it remembers even if it is refused.
         let packet = self.head(router, input, vc);
         let memory = &mut self.packets[packet].memory;
-        memory.insists |= choice.after.insists;
+        memory.insists = memory.insists.or(choice.after.insists);
         memory.stays |= choice.after.stays;
         memory.decreasing = memory.decreasing.or(choice.after.decreasing);
         Some(choice)

@@ -31,7 +31,7 @@ impl SourceRule {
         if !self.decides(head) {
             return head.all_of_next_hop(&self.go_on(head).after);
         }
-        if self.recompute {
+        if self.recompute || self.detours > 1 {
             return head.all_links();
         }
         let detour = self.detour(head, &mut head.draws());
@@ -50,23 +50,45 @@ impl SourceRule {
         let (ways, here) = (head.ways(), head.router());
         let drawn = self.detour.draw(ways, (here, head.destination()), stream);
         let via = drawn.filter(|&via| !self.detour.has_reached(ways, here, via))?;
-        let way = ways.way(here, via, &mut head.draws().at(2 + via as u64));
-        Some((
-            via,
-            Memory {
-                via: Some(via),
-                way,
-                misrouted: true,
-                insists: self.sticky || self.once,
-                ..Memory::default()
-            },
-        ))
+        Some((via, self.over(head, via)))
+    }
+
+    /// What a packet sets out with on the detour over a router.
+    fn over(&self, head: &Head, via: usize) -> Memory {
+        let way = head.ways().way(head.router(), via, &mut head.draws().at(2 + via as u64));
+        let insists = (self.sticky || self.once).then_some(via);
+        Memory { via: Some(via), way, misrouted: true, insists, ..Memory::default() }
+    }
+
+    /// The best of several detours: the one that a packet keeps to, or else the one with the shortest wait by its links, of equal ones the
+    /// one drawn first.
+    fn best_detour(&self, head: &Head, attempt: &Stream) -> Option<(usize, Memory)> {
+        if let Some(via) = head.packet().memory.insists {
+            return Some((via, self.over(head, via)));
+        }
+        let mut stream = head.draws();
+        let drawn: Vec<_> = (0..self.detours).filter_map(|_| self.detour(head, &mut stream)).collect();
+        let wait = |(via, leave): &(usize, Memory)| {
+            let first = head.decide_for(leave.clone(), attempt).to;
+            self.taken(head, first) * self.detour_links(head, *via) as u64
+        };
+        drawn.into_iter().min_by_key(wait)
+    }
+
+    /// What is taken of the buffer that the first hop leads to.
+    fn taken(&self, head: &Head, to: Request) -> u64 {
+        u64::from(match self.occupancy {
+            Occupancy::Vc => head.occupancy(to),
+            Occupancy::Port => head.port_occupancy(to.port),
+        })
     }
 
     fn decide(&self, head: &Head) -> Choice {
         let mut attempt = head.attempt();
         let drawn = if self.recompute {
             self.detour(head, &mut attempt)
+        } else if self.detours > 1 {
+            self.best_detour(head, &attempt)
         } else {
             self.detour(head, &mut head.draws())
         };
@@ -80,16 +102,12 @@ impl SourceRule {
                 || self.is_saturated(head, &minimal.after.way)
         };
         let memory = &head.packet().memory;
-        if memory.insists || !memory.stays && looks_better() { detour } else { minimal }
+        if memory.insists.is_some() || !memory.stays && looks_better() { detour } else { minimal }
     }
 
     /// Whether the detour looks shorter than the minimal path.
     fn looks_shorter(&self, head: &Head, (minimal, detour): (Request, Request), via: usize) -> bool {
-        let taken = |to: Request| match self.occupancy {
-            Occupancy::Vc => head.occupancy(to),
-            Occupancy::Port => head.port_occupancy(to.port),
-        };
-        let wait = |to: Request, links: usize| u64::from(taken(to)) * links as u64;
+        let wait = |to: Request, links: usize| self.taken(head, to) * links as u64;
         let threshold = u64::from(self.threshold) * u64::from(head.packet().length);
         wait(minimal, self.minimal_links(head)) > wait(detour, self.detour_links(head, via)) + threshold
     }

@@ -24,8 +24,8 @@ pub struct Memory {
     pub vcs: Vec<u8>,
     /// Whether the packet has been sent off its minimal path.
     pub misrouted: bool,
-    /// Whether the packet has chosen the detour and keeps to that while it waits (UGAL).
-    pub insists: bool,
+    /// The intermediate router of the detour that the packet has chosen and keeps to while it waits (UGAL).
+    pub insists: Option<usize>,
     /// Whether the packet has chosen the minimal path and keeps to that while it waits (UGAL, `once`).
     pub stays: bool,
     /// Whether the packet goes on by shortest paths, as there was no other link that it may use (polarized routing).

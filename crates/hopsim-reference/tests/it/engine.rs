@@ -135,7 +135,7 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 34] = [
+const NONMINIMAL: [&str; 37] = [
     "up_down graph",
     "par graph",
     "par hyperx",
@@ -147,6 +147,9 @@ const NONMINIMAL: [&str; 34] = [
     "ugal",
     "ugal mesh",
     "ugal torus",
+    "ugal detours",
+    "ugal neighbours",
+    "valiant neighbours",
     "piggyback",
     "source_adaptive",
     "olm",
@@ -280,6 +283,11 @@ fn names(plan: &Plan) -> Vec<String> {
         let trigger = routing[mechanism]["trigger"].as_object().and_then(|trigger| trigger.keys().next());
         names.extend(trigger.map(|trigger| format!("{mechanism} {trigger}")));
     }
+    for mechanism in ["valiant", "ugal"] {
+        let beside = routing[mechanism]["within"] == "neighbours";
+        names.extend(beside.then(|| format!("{mechanism} neighbours")));
+    }
+    names.extend((routing["ugal"]["detours"].as_u64() > Some(1)).then(|| "ugal detours".to_owned()));
     let (kind, router) = router.as_object().unwrap().iter().next().unwrap();
     names.push(kind.clone());
     let flexible = router["vcs"]["management"].get("flexvc").is_some();

@@ -90,6 +90,8 @@ fn detour_or_minimal_path() {
     for options in [
         json!({ "ugal": {} }),
         json!({ "ugal": { "intermediate": "router", "threshold": 1, "sticky": false } }),
+        json!({ "ugal": { "detours": 4 } }),
+        json!({ "ugal": { "detours": 2, "intermediate": "router", "sticky": false } }),
         json!({ "piggyback": { "saturation": marks, "policy": "crg" } }),
         json!({ "piggyback": { "saturation": marks, "intermediate": "router", "threshold": 2 } }),
         json!({ "source_adaptive": { "saturation": marks, "threshold": 1, "longest_detour": 4 } }),
@@ -240,6 +242,7 @@ fn hyperx() {
         (json!({ "valiant": { "recompute": true } }), 7),
         (json!({ "ugal": {} }), 6),
         (json!({ "ugal": { "threshold": 1, "sticky": false } }), 6),
+        (json!({ "ugal": { "detours": 3 } }), 6),
         (json!({ "up_down": {} }), 2),
     ] {
         agree([of_one_class(&topology, &routing, vcs)]);
@@ -306,6 +309,24 @@ fn detours_in_graphs() {
             agree([of_one_class(topology, &routing, vcs)]);
         }
         agree([with_replies(of_one_class(&few, &routing, 16))]);
+    }
+}
+
+#[test]
+fn several_detours_and_detours_over_neighbours() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    for routing in [
+        json!({ "valiant": { "within": "neighbours" } }),
+        json!({ "valiant": { "within": "neighbours", "recompute": true } }),
+        json!({ "ugal": { "within": "neighbours" } }),
+        json!({ "ugal": { "within": "neighbours", "detours": 3 } }),
+        json!({ "ugal": { "detours": 2, "sticky": false, "occupancy": "port" } }),
+        json!({ "ugal": { "detours": 4, "once": true, "threshold": 1 } }),
+    ] {
+        for (topology, vcs) in [(&graph(10, &chords, "first"), 9), (&grid(4, "spread"), 12)] {
+            agree([of_one_class(topology, &routing, vcs)]);
+        }
+        agree([of_one_class(&json!({ "polarfly": { "q": 3 } }), &routing, 4)]);
     }
 }
 

@@ -13,6 +13,8 @@ use hopsim_routing::{par, piggyback, source_adaptive, ugal};
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of a mechanism")]
 pub struct SourceRule {
     pub detour: Detour,
+    /// How many detours are drawn, the best of which is compared with the minimal path.
+    pub detours: u32,
     /// How much longer the wait for the minimal path must be \[packets\].
     pub threshold: u32,
     pub lengths: PathLengths,
@@ -41,6 +43,7 @@ impl SourceRule {
                 region: config.within,
                 to_group,
             },
+            detours: config.detours,
             threshold: config.threshold,
             lengths: config.path_lengths,
             occupancy: config.occupancy,
@@ -63,6 +66,7 @@ impl SourceRule {
                 region: DetourRegion::Network,
                 to_group: config.intermediate == DetourEnd::Group,
             },
+            detours: 1,
             threshold: config.threshold,
             lengths: config.path_lengths,
             occupancy: Occupancy::Vc,
@@ -85,6 +89,7 @@ impl SourceRule {
                 region: DetourRegion::Network,
                 to_group: false,
             },
+            detours: 1,
             threshold: config.threshold.unwrap_or(0),
             lengths: PathLengths::Shortest,
             occupancy: config.occupancy.unwrap_or_default(),
@@ -107,6 +112,7 @@ impl SourceRule {
                 region: DetourRegion::Network,
                 to_group: false,
             },
+            detours: 1,
             threshold: config.threshold,
             lengths: config.path_lengths,
             occupancy: Occupancy::Vc,

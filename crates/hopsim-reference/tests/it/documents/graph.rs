@@ -120,6 +120,12 @@ pub fn is_graph(topology: &Value) -> bool {
     topology.get("graph").is_some() || TopologyConfig::examples().into_iter().any(is_family)
 }
 
+/// Whether all routers of a graph or a network of a family have nodes.
+pub fn all_have_nodes(topology: &Value) -> bool {
+    let config: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
+    config.build().is_ok_and(|topology| topology.routers_with_nodes() == topology.routers())
+}
+
 /// Whether its detours have a VC for every link.
 pub fn has_vcs_by_hop(topology: &Value) -> bool {
     if !is_graph(topology) {

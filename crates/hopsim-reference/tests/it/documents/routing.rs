@@ -91,12 +91,19 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
     if let Some(ugal) = routing.get_mut("ugal").filter(|_| draw % 4 == 1) {
         ugal["once"] = json!(true);
     }
+    if let Some(ugal) = routing.get_mut("ugal").filter(|_| draw / 4 % 3 == 1) {
+        ugal["detours"] = json!(2 + draw / 16 % 3);
+    }
     for mechanism in ["valiant", "ugal"] {
         let region = if draw % 2 == 1 && topology.get("mesh").is_some() { "quadrant" } else { "unaligned" };
         let is_grid = ["mesh", "torus", "ring", "hyperx"].iter().any(|kind| topology.get(kind).is_some());
         if let Some(options) = routing.get_mut(mechanism).filter(|_| is_grid && !(draw / 2).is_multiple_of(3))
         {
             options["within"] = json!(region);
+        }
+        let compact = graph::is_graph(topology) && graph::all_have_nodes(topology) && draw % 8 < 4;
+        if let Some(options) = routing.get_mut(mechanism).filter(|_| compact) {
+            options["within"] = json!("neighbours");
         }
     }
     match draw % 5 {
