@@ -11,6 +11,15 @@ pub struct Failure {
     pub drops: bool,
 }
 
+/// A router that fails, all of whose links are out of order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouterFailure {
+    /// The router.
+    pub router: u32,
+    /// Whether packets in its buffers of links, and on their way there, are lost.
+    pub drops: bool,
+}
+
 /// What changes from one cycle to the next, before anything else happens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
@@ -18,6 +27,10 @@ pub struct Change {
     pub repaired: Vec<[LinkEnd; 2]>,
     /// Links that fail.
     pub failing: Vec<Failure>,
+    /// Routers that fail.
+    pub falling: Vec<RouterFailure>,
+    /// Routers that are repaired.
+    pub rising: Vec<u32>,
     /// Links of which the routers at their ends come to know that these have failed.
     pub detected: Vec<[LinkEnd; 2]>,
     /// Whether nodes inject nothing from now on, until [`Self::opens`]; packets in the network whose way leads over a link that is out of

@@ -2,6 +2,7 @@
 
 mod any;
 mod classes;
+mod cut_off;
 mod damq;
 mod disciplines;
 mod epochs;
@@ -406,8 +407,10 @@ fn build_topology(experiment: &Experiment) -> Result<(Arc<Topology>, Tables), Co
             .valid("as many nodes on every router that has nodes, or router.infiniband"));
     }
     epochs::check(experiment, &outages)?;
+    cut_off::check(experiment)?;
     let topology = Arc::new(topology);
-    let tables = Tables::new(&topology, outages)?;
+    let drops = experiment.faults.iter().any(|fault| fault.is_for_good() && fault.drops());
+    let tables = Tables::new(&topology, outages, drops)?;
     Ok((topology, tables))
 }
 

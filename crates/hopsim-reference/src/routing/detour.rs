@@ -34,7 +34,7 @@ impl Detour {
                 DetourRegion::Network => stream.below(ways.routers_with_nodes() as u32) as usize,
                 region => drawn_by_dimension(region, ways, (from, to), stream),
             };
-            return Some(any).filter(|&any| any != from && any != to);
+            return Some(any).filter(|&any| any != from && any != to && ways.reaches(from, any));
         };
         let group = ways.group(from);
         if group == ways.group(to) {

@@ -139,8 +139,37 @@ impl Draws {
         }
     }
 
-    fn fault(&mut self, topology: &Value, keeps_vcs: bool) -> Value {
-        let mut fault = json!({ "links": self.links(topology) });
+    /// One or two routers without nodes, if there are any; with `drops` any routers.
+    fn routers(&mut self, topology: &Value, drops: bool) -> Option<Value> {
+        if drops && self.one_in(2) {
+            return Some(json!({ "fraction": self.of(&[0.1, 0.2, 0.3]), "seed": self.any(0..100) }));
+        }
+        let config: TopologyConfig = serde_json::from_value(topology.clone()).ok()?;
+        let topology = config.build().ok()?;
+        let first = if drops { 0 } else { topology.routers_with_nodes() };
+        let mut routers: Vec<u32> = (first..topology.routers()).collect();
+        self.0.shuffle(&mut routers);
+        routers.truncate(self.any(1..3) as usize);
+        (!routers.is_empty()).then(|| json!(routers))
+    }
+
+    /// Links, routers or both.
+    fn broken(&mut self, topology: &Value, drops: bool) -> Value {
+        let routers = if self.one_in(2) { self.routers(topology, drops) } else { None };
+        match routers {
+            Some(routers) if self.one_in(2) => {
+                json!({ "links": self.links(topology), "routers": routers })
+            }
+            Some(routers) => json!({ "routers": routers }),
+            None => json!({ "links": self.links(topology) }),
+        }
+    }
+
+    fn fault(&mut self, topology: &Value, keeps_vcs: bool, drops: bool) -> Value {
+        let mut fault = self.broken(topology, drops);
+        if drops {
+            fault["unreachable"] = json!("drop");
+        }
         let at = if self.one_in(8) { 0 } else { self.any(1..CYCLES - 100) };
         if at > 0 {
             fault["at"] = json!(at);
@@ -188,6 +217,27 @@ impl Draws {
         traffic
     }
 
+    /// One fault to three; of a ring that must not fall apart one.
+    fn faults(&mut self, topology: &Value, keeps_vcs: bool, drops: bool) -> Vec<Value> {
+        let edges = topology["graph"]["edges"].as_array();
+        let is_ring = edges.is_some_and(|edges| {
+            edges.iter().all(|edge| {
+                let ends: [u64; 2] = serde_json::from_value(edge["between"].clone()).unwrap();
+                ends[1] == (ends[0] + 1) % edges.len() as u64
+            })
+        });
+        let most = if is_ring && !drops { 2 } else { 4 };
+        (0..self.any(1..most)).map(|_| self.fault(topology, keeps_vcs, drops)).collect()
+    }
+
+    fn nic(&mut self, drops: bool) -> Value {
+        let mut nic = json!({ "source_queue": self.of(&[json!("unbounded"), json!({ "packets": 3 })]) });
+        if drops && self.one_in(4) {
+            nic["when_full"] = json!("wait");
+        }
+        nic
+    }
+
     fn document(&mut self, seed: u64) -> Value {
         let (topology, mut routing) = (self.topology(), self.routing());
         let has_two_classes = topology.get("dragonfly_plus").is_some();
@@ -228,25 +278,19 @@ impl Draws {
         for &class in classes {
             links[class] = json!({ "latency": self.any(1..25) });
         }
-        let edges = topology["graph"]["edges"].as_array();
-        let is_ring = edges.is_some_and(|edges| {
-            edges.iter().all(|edge| {
-                let ends: [u64; 2] = serde_json::from_value(edge["between"].clone()).unwrap();
-                ends[1] == (ends[0] + 1) % edges.len() as u64
-            })
-        });
-        let most = if is_ring { 2 } else { 4 };
         let by_hop = routing.get("minimal").is_some() && !has_two_classes && seed.is_multiple_of(3);
         if by_hop {
             router["vcs"] = json!({ "discipline": "by_hop" });
         }
         let keeps_vcs = routing.get("minimal").is_some() && !by_hop;
-        let faults: Vec<Value> = (0..self.any(1..most)).map(|_| self.fault(&topology, keeps_vcs)).collect();
+        let drops = !answers && self.one_in(3);
+        let faults = self.faults(&topology, keeps_vcs, drops);
+        let nic = self.nic(drops);
         json!({
             "topology": topology, "routing": routing, "faults": faults, "jobs": [{ "traffic": traffic }],
             "links": links,
             "router": { kind: router },
-            "nic": { "source_queue": self.of(&[json!("unbounded"), json!({ "packets": 3 })]) },
+            "nic": nic,
             "measure": { "warmup": 0, "cycles": CYCLES, "batches": 1, "seed": seed, "watchdog": 1_000_000 },
         })
     }
@@ -268,7 +312,7 @@ fn drawn(seed: u64) -> Result<Plan, String> {
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 32] = [
+const LEAST: [(&str, usize); 34] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -302,10 +346,12 @@ const LEAST: [(&str, usize); 32] = [
     ("delivered", 100_000),
     ("detours by notice", 30),
     ("grants of repaired links", 10_000),
+    ("routers", 50),
+    ("drop unreachable", 100),
 ];
 
 /// Packets that must be lost.
-const LOST: [(&str, usize); 11] = [
+const LOST: [(&str, usize); 15] = [
     ("lost, link, minimal", 50),
     ("lost, link, adaptive", 50),
     ("lost, link, ecmp", 50),
@@ -313,6 +359,10 @@ const LOST: [(&str, usize); 11] = [
     ("lost, link, ugal", 50),
     ("lost, link, par", 50),
     ("lost, way, minimal", 50),
+    ("lost, router, all", 50),
+    ("lost, cut off, all", 50),
+    ("lost, source, all", 1_000),
+    ("lost, injection, all", 100),
     ("lost, VCs, adaptive", 20),
     ("lost, VCs, valiant", 5),
     ("lost, VCs, cioq", 10),
@@ -362,7 +412,7 @@ fn agree(seed: u64, coverage: &mut Coverage) -> Result<(), String> {
         Ok(plan) => plan,
         Err(reason) => {
             // A network that falls apart, links that an entry before has drawn, too many VCs.
-            let known = ["no way", "reach", "apart", "have been named or drawn", "16 VCs at most"];
+            let known = ["no way", "reach", "apart", "been named or drawn", "16 VCs at most"];
             assert!(known.iter().any(|known| reason.contains(known)), "seed {seed}: {reason}");
             coverage.count("refused", 1);
             return Ok(());
@@ -439,8 +489,8 @@ fn windows_agree(plan: &Plan, lives: &[Life]) -> Result<(), String> {
     }
     let (_, series) = outcome.tables.iter().find(|(name, _)| name == "timeseries").unwrap();
     let lost = series.iter().find(|(name, _)| name == "lost").map(|(_, column)| column);
-    // Without links that fail in the middle of the run there is no such column.
-    if !plan.epochs.is_empty() && lost != Some(&Column::U32(by_interval.clone())) {
+    // Without links that fail in the middle of the run, and a network that falls apart, there is no such column.
+    if (lost.is_some() || !plan.epochs.is_empty()) && lost != Some(&Column::U32(by_interval.clone())) {
         return Err(format!("lost: {lost:?} in the engine and {by_interval:?} in the reference"));
     }
     Ok(())
@@ -497,8 +547,15 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
     let lost = |reason: LossReason| {
         lives.iter().filter(|life| life.lost.is_some_and(|loss| loss.reason == reason)).count()
     };
-    let losses =
-        [("link", lost(LossReason::Link)), ("VCs", lost(LossReason::Vcs)), ("way", lost(LossReason::Way))];
+    let losses = [
+        ("link", lost(LossReason::Link)),
+        ("router", lost(LossReason::Router)),
+        ("cut off", lost(LossReason::CutOff)),
+        ("source", lost(LossReason::Source)),
+        ("injection", lost(LossReason::Injection)),
+        ("VCs", lost(LossReason::Vcs)),
+        ("way", lost(LossReason::Way)),
+    ];
     for (why, count) in losses {
         for of in ["all", routing, router] {
             coverage.count(format!("lost, {why}, {of}"), count);
@@ -528,6 +585,8 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
         let reaction = outage.reaction.unwrap_or_default();
         let delay = reaction.detection + reaction.reroute;
         let met = [
+            (outage.routers.is_some(), "routers"),
+            (outage.drops(), "drop unreachable"),
             (!reaction.packets.are_lost(), "drain"),
             (reaction.reconfiguration == Some(Reconfiguration::Static), "static"),
             (outage.at == 0, "from the beginning"),
