@@ -1,5 +1,6 @@
 //! What changes between two cycles of a run in which links fail: see `topology::faults` of `hopsim-network`.
 
+use crate::kernel::packet::Packet;
 use hopsim_network::topology::faults::LinkEnd;
 
 /// A link that fails.
@@ -40,6 +41,15 @@ pub struct Change {
     pub opens: bool,
     /// Whether there are new tables: all heads are routed anew.
     pub reroutes: bool,
+}
+
+/// What a change takes away.
+#[derive(Clone, Debug, Default)]
+pub struct Losses {
+    /// The packets that are lost.
+    pub packets: Vec<Packet>,
+    /// The input VCs whose head is lost, each by its router and slot.
+    pub heads: Vec<(u32, usize)>,
 }
 
 impl Change {

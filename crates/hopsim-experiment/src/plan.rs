@@ -29,7 +29,7 @@ pub use any::AnyPlan;
 pub use epochs::Epoch;
 pub use fabric::FabricPlan;
 pub use settled::settled;
-pub use unsaved::unsaved;
+pub use unsaved::{unchangeable, unsaved};
 
 use crate::config::limits::{CYCLES, DELAYS, INJECTION_PORTS, MAX_CYCLES, VCS, within};
 use crate::config::measure::RecordStream;

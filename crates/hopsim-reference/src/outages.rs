@@ -160,12 +160,18 @@ impl Simulator<'_> {
         let (router, port, vc) = place;
         let input = &mut self.routers[router].inputs[port];
         let (node, first) = input.node.expect("it comes from a node");
+        let leaving = leaving(input, vc);
+        let mut is_head = false;
         if let Some(stands) = input.vcs[vc].iter().position(|resident| resident.packet == packet) {
+            is_head = stands == leaving;
             let phits = input.vcs[vc].remove(stands).map_or(0, |resident| resident.phits);
             self.packets[packet].discarded += phits;
         }
         self.nics[node].free[first + vc] += self.packets[packet].length;
         self.packets[packet].lost = Some(Loss { at: self.now, place, reason: LossReason::Injection });
+        if is_head {
+            self.end_wait_for_lost(place);
+        }
     }
 
     /// Loses the first packets of a source queue that have no way to their destination.
@@ -209,10 +215,14 @@ impl Simulator<'_> {
         let (peer, back) = input.peer.expect("packets in transit come by links");
         let residents = input.vcs[vc].iter().skip(first);
         let stands = residents.map(|resident| resident.packet).position(|other| other == packet);
+        let is_head = stands == Some(0);
         if let Some(Resident { phits, .. }) = stands.and_then(|nth| input.vcs[vc].remove(first + nth)) {
             self.packets[packet].discarded += phits;
         }
         self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet));
+        if is_head {
+            self.end_wait_for_lost(place);
+        }
     }
 
     /// Whether there are VCs for all links that a packet has before it from a router.

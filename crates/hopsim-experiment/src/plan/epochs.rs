@@ -3,7 +3,7 @@
 //! Network, VCs and buffers are the same throughout; what changes is the routing, with the tables of the links that these lead over, and what
 //! the state of the simulation is made into. So an epoch is a plan of its own, and a change.
 
-use super::{Plan, jobs::answers, stop, unsaved, vcs};
+use super::{Plan, jobs::answers, stop, vcs};
 use crate::config::Experiment;
 use crate::config::router::{FlowControl, RouterConfig};
 use hopsim_cycles::change::{Change, Failure, RouterFailure};
@@ -265,12 +265,6 @@ fn check_jobs(experiment: &Experiment) -> Result<(), ConfigError> {
 
 /// Refuses links that fail when no run can.
 fn check_cycles(experiment: &Experiment) -> Result<(), ConfigError> {
-    if let Some(stream) = unsaved::stream(experiment) {
-        let reason = format!("the stream {} cannot go on with other tables", stream.name());
-        return Err(ConfigError::new("measure.streams", reason)
-            .value(format!("{:?}", stream.name()))
-            .valid("no such stream, or faults without at and until"));
-    }
     if experiment.measure.is_adaptive() {
         let reason = "links fail in a given cycle, and nobody knows beforehand when this run is measured";
         return Err(ConfigError::new("measure", reason).valid(

@@ -2114,13 +2114,6 @@ fn what_does_not_know_of_links_that_fail() {
         )
     );
     assert_eq!(
-        with_a_link_that_fails(&["measure.streams=[\"waits\"]"]),
-        format!(
-            "measure.streams = \"waits\" (override): the stream waits cannot go on with other tables; \
-             valid: no such stream, or {valid}"
-        )
-    );
-    assert_eq!(
         with_a_link_that_fails(&["measure.warmup=auto"]),
         format!(
             "measure (override): links fail in a given cycle, and nobody knows beforehand when this run is measured; \

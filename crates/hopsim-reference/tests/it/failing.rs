@@ -2,11 +2,13 @@
 
 use crate::documents::Document;
 use crate::engine::compare;
+use crate::metrics;
 use crate::snapshots::{goes_on, savable};
-use hopsim_core::engine::{Control, Trial, audit, run, trace_as};
+use hopsim_core::engine::{Control, Trial, audit, run, run_as, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::jobs::JobPlan;
+use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::config::router::Discipline;
 use hopsim_experiment::config::stop::Warmup;
 use hopsim_experiment::plan::{Epoch, Plan};
@@ -15,7 +17,8 @@ use hopsim_measure::trace::{Hop, PacketTrace};
 use hopsim_network::topology::TopologyConfig;
 use hopsim_network::topology::faults::{LinkEnd, Reconfiguration};
 use hopsim_random::{Purpose, Stream};
-use hopsim_reference::{Life, LossReason, Simulator};
+use hopsim_reference::metrics::outcome;
+use hopsim_reference::{Life, LossReason, Simulator, record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -432,6 +435,9 @@ fn agree(seed: u64, coverage: &mut Coverage) -> Result<(), String> {
     if seed.is_multiple_of(4) {
         counts_agree(&plan, &lives)?;
     }
+    if seed.is_multiple_of(3) {
+        streams_agree(&plan)?;
+    }
     if seed.is_multiple_of(16) {
         audit(&plan, CYCLES)?;
         goes_on(&savable(&plan)).map(|_| ())?;
@@ -492,6 +498,27 @@ fn windows_agree(plan: &Plan, lives: &[Life]) -> Result<(), String> {
     // Without links that fail in the middle of the run, and a network that falls apart, there is no such column.
     if (lost.is_some() || !plan.epochs.is_empty()) && lost != Some(&Column::U32(by_interval.clone())) {
         return Err(format!("lost: {lost:?} in the engine and {by_interval:?} in the reference"));
+    }
+    Ok(())
+}
+
+/// What packets wait for, and the congestion trees that they stand in, go on with other tables.
+fn streams_agree(plan: &Plan) -> Result<(), String> {
+    let mut experiment = plan.experiment.clone();
+    experiment.measure.streams =
+        vec![RecordStream::Waits, RecordStream::PacketHops, RecordStream::CongestionTrees];
+    experiment.measure.interval = INTERVAL;
+    let plan = Plan::new(&experiment).map_err(|error| error.to_string())?;
+    let trial = Trial { finest: true, ..Trial::default() };
+    let engine = run_as(&plan, &Control::default(), trial).map_err(|error| error.to_string())?;
+    let again = outcome(&plan, &record(&plan));
+    let coverage = metrics::Coverage::default();
+    for (name, table) in &engine.tables {
+        if ["batches", "timeseries"].contains(&name.as_str()) {
+            continue;
+        }
+        let (_, other) = again.tables.iter().find(|(other, _)| other == name).ok_or("no such table")?;
+        coverage.compare_tables(name, table, other)?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What becomes of the state of a network when links fail or are repaired, when their routers know, when nodes inject nothing until the
 //! network is drained, and when there are new tables.
 
-use crate::change::{Change, Failure, RouterFailure};
+use crate::change::{Change, Failure, Losses, RouterFailure};
 use crate::kernel::packet::{Packet, Waiting};
 use crate::node::SavedNodes;
 use crate::router::cioq::outages::{ClosedDoors, DeadPort, NEVER, Reason};
@@ -19,13 +19,13 @@ struct Changing<'a, N> {
     state: &'a mut SavedRouters<N>,
     system: &'a System,
     now: u32,
-    lost: Vec<Packet>,
+    losses: Losses,
 }
 
 impl<N: SavedNodes> SavedRouters<N> {
-    /// Makes of a state at cycle `now` that behind a change, from which on the system is another one. Returns the packets that are lost.
-    pub fn change(&mut self, system: &System, change: &Change, now: u32) -> Vec<Packet> {
-        let mut changing = Changing { state: self, system, now, lost: Vec::new() };
+    /// Makes of a state at cycle `now` that behind a change, from which on the system is another one. Returns what is lost.
+    pub fn change(&mut self, system: &System, change: &Change, now: u32) -> Losses {
+        let mut changing = Changing { state: self, system, now, losses: Losses::default() };
         let Change { repaired, failing, falling, rising, detected, closes, opens, reroutes } = change;
         repaired.iter().flatten().for_each(|&end| changing.repair(end));
         for &router in rising {
@@ -54,7 +54,7 @@ impl<N: SavedNodes> SavedRouters<N> {
         if !change.is_empty() {
             changing.wake();
         }
-        changing.lost
+        changing.losses
     }
 }
 
@@ -137,7 +137,7 @@ impl<N: SavedNodes> Changing<'_, N> {
     fn lose(&mut self, packet: Packet, (router, pair): (u32, u16), at: u32) {
         let phits = self.space(&packet) as u16;
         self.router(router).returning.push((at, pair, phits, 0));
-        self.lost.push(packet);
+        self.losses.packets.push(packet);
     }
 
     fn detect(&mut self, (router, port): LinkEnd) {
@@ -236,7 +236,7 @@ impl<N: SavedNodes> Changing<'_, N> {
         let enter = |packet: &Waiting| packet.enter(system, per_router, (node, job), 0);
         let interface = self.state.nodes.interface(node);
         let behind = interface.take_behind(vc, |packet| leaves(packet.destination / per_router));
-        self.lost.extend(behind.iter().map(enter));
+        self.losses.packets.extend(behind.iter().map(enter));
         let at_head =
             |_: &Self, of: u16, packet: &Packet| usize::from(of) == slot && leaves(packet.destination_router);
         let coming = self.take_arrivals(router, at_head).into_iter().map(|(_, packet)| packet);
@@ -244,9 +244,10 @@ impl<N: SavedNodes> Changing<'_, N> {
         let (there, left): (Vec<_>, Vec<_>) =
             packets.into_iter().partition(|packet| leaves(packet.destination_router));
         self.router(router).slots[slot].packets = left;
+        self.losses.heads.extend(there.iter().map(|_| (router, slot)));
         for head in coming.chain(there) {
             let next = self.state.nodes.interface(node).take_next(vc, head.length.into());
-            self.lost.push(head);
+            self.losses.packets.push(head);
             let state = self.router(router);
             state.slots[slot].asks = Asks::Nothing;
             let Some(next) = next else { continue };
@@ -293,6 +294,7 @@ impl<N: SavedNodes> Changing<'_, N> {
             state.packets = left;
             if loses_head {
                 state.asks = Asks::Anew;
+                self.losses.heads.push((router, slot));
             }
             for packet in lost {
                 self.leave(router, slot, packet);
