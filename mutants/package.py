@@ -30,6 +30,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "hopsim/insight/limit_note": ("runs/fabrics",),
     "hopsim/metrics/stopping": ("metrics/stopping",),
     "hopsim/metrics/verdict": ("metrics/verdict",),
+    "hopsim/metrics/recovery": ("metrics/recovery",),
     "hopsim/runs/slowdowns": ("runs/program_jobs", "runs/slowdowns_exact"),
     "hopsim/document/estimate": ("document/estimate", "document/estimate_exact"),
     "hopsim/runs/memory": ("runs/memory",),

@@ -1,5 +1,6 @@
 //! What changes between two cycles of a run in which links fail: see `topology::faults` of `hopsim-network`.
 
+use crate::kernel::packet::Packet;
 use hopsim_network::topology::faults::LinkEnd;
 
 /// A link that fails.
@@ -11,6 +12,15 @@ pub struct Failure {
     pub drops: bool,
 }
 
+/// A router that fails, all of whose links are out of order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouterFailure {
+    /// The router.
+    pub router: u32,
+    /// Whether packets in its buffers of links, and on their way there, are lost.
+    pub drops: bool,
+}
+
 /// What changes from one cycle to the next, before anything else happens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
@@ -18,6 +28,10 @@ pub struct Change {
     pub repaired: Vec<[LinkEnd; 2]>,
     /// Links that fail.
     pub failing: Vec<Failure>,
+    /// Routers that fail.
+    pub falling: Vec<RouterFailure>,
+    /// Routers that are repaired.
+    pub rising: Vec<u32>,
     /// Links of which the routers at their ends come to know that these have failed.
     pub detected: Vec<[LinkEnd; 2]>,
     /// Whether nodes inject nothing from now on, until [`Self::opens`]; packets in the network whose way leads over a link that is out of
@@ -27,6 +41,15 @@ pub struct Change {
     pub opens: bool,
     /// Whether there are new tables: all heads are routed anew.
     pub reroutes: bool,
+}
+
+/// What a change takes away.
+#[derive(Clone, Debug, Default)]
+pub struct Losses {
+    /// The packets that are lost.
+    pub packets: Vec<Packet>,
+    /// The input VCs whose head is lost, each by its router and slot.
+    pub heads: Vec<(u32, usize)>,
 }
 
 impl Change {

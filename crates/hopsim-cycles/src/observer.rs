@@ -53,6 +53,10 @@ pub trait Observer: Default + Send + 'static {
     #[inline]
     fn dropped(&mut self, _job: u8) {}
 
+    /// The first packet of a source queue, of a job, is lost in cycle `now`, as there is no way to its destination.
+    #[inline]
+    fn lost(&mut self, _job: u8, _now: u32) {}
+
     /// A packet of a node counts as injected.
     #[inline]
     fn injected(&mut self, _places: &mut Self::Places, _node: RegionNode, _packet: Load) {}

@@ -1,11 +1,10 @@
 //! What a simulation knows of its regions, and when they have to wait for each other.
 
-use crate::change::Change;
+use crate::change::{Change, Losses};
 use crate::control::Control;
 use crate::deadlock::DeadlockReport;
 use crate::jobs::JobPlan;
 use crate::kernel::constants::Constants;
-use crate::kernel::packet::Packet;
 use crate::kernel::regions::Regions;
 use crate::kernel::worker::Worker;
 use crate::kernel::{Kernel, Wishes};
@@ -108,8 +107,8 @@ pub trait Region<'p>: Sized + Send + 'p {
     /// Whether no packet is in the buffer of a link, or on the way to one.
     fn is_drained(&self) -> bool;
 
-    /// Makes of the state of a network that behind a change, from which on `system` is simulated. Returns the packets that are lost.
-    fn change(state: &mut State<Self::Saved>, system: &System, change: &Change) -> Vec<Packet>;
+    /// Makes of the state of a network that behind a change, from which on `system` is simulated. Returns what is lost.
+    fn change(state: &mut State<Self::Saved>, system: &System, change: &Change) -> Losses;
 
     /// The ranks of programs in the region.
     fn ranks<'s>(&'s self) -> Vec<RankState<'s>>

@@ -1,12 +1,11 @@
 //! One simulation: the regions of a network, each some cycles ahead of the others (see `regions`), in turn or on several threads
 //! (see `threads`).
 
-use crate::change::Change;
+use crate::change::{Change, Losses};
 use crate::control::{Cancelled, Control};
 use crate::deadlock::DeadlockReport;
 use crate::kernel::Wishes;
 use crate::kernel::constants::Constants;
-use crate::kernel::packet::Packet;
 use crate::kernel::regions::{Cut, Regions, Span};
 use crate::kernel::worker::{Mail, Worker};
 use crate::node::DeliveredLetter;
@@ -150,8 +149,8 @@ pub trait Simulate<'p, O: Observer>: Send {
         self.load_changed(state, &Change::default()).map(|_| ())
     }
 
-    /// Goes on, at cycle 0, with what a change makes of the state of another system. Returns the packets that are lost.
-    fn load_changed(&mut self, state: &[u8], change: &Change) -> Result<Vec<Packet>, Unreadable>;
+    /// Goes on, at cycle 0, with what a change makes of the state of another system. Returns what is lost.
+    fn load_changed(&mut self, state: &[u8], change: &Change) -> Result<Losses, Unreadable>;
 
     /// Tells observers what is left at cycle `end`, the last of the run, and returns all that they have heard.
     fn finish(&mut self, end: u32) -> Heard<O>;
@@ -334,7 +333,7 @@ impl<'p, R: Region<'p>> Simulate<'p, ObserverOf<'p, R>> for Simulation<'p, R> {
         state.to_bytes()
     }
 
-    fn load_changed(&mut self, state: &[u8], change: &Change) -> Result<Vec<Packet>, Unreadable> {
+    fn load_changed(&mut self, state: &[u8], change: &Change) -> Result<Losses, Unreadable> {
         let mut state = State::of_bytes(state).ok_or(Unreadable)?;
         let lost = R::change(&mut state, self.system, change);
         self.regions.iter_mut().for_each(|region| region.load(&state));

@@ -2,6 +2,7 @@
 
 mod any;
 mod classes;
+mod cut_off;
 mod damq;
 mod disciplines;
 mod epochs;
@@ -28,7 +29,7 @@ pub use any::AnyPlan;
 pub use epochs::Epoch;
 pub use fabric::FabricPlan;
 pub use settled::settled;
-pub use unsaved::unsaved;
+pub use unsaved::{unchangeable, unsaved};
 
 use crate::config::limits::{CYCLES, DELAYS, INJECTION_PORTS, MAX_CYCLES, VCS, within};
 use crate::config::measure::RecordStream;
@@ -406,8 +407,10 @@ fn build_topology(experiment: &Experiment) -> Result<(Arc<Topology>, Tables), Co
             .valid("as many nodes on every router that has nodes, or router.infiniband"));
     }
     epochs::check(experiment, &outages)?;
+    cut_off::check(experiment)?;
     let topology = Arc::new(topology);
-    let tables = Tables::new(&topology, outages)?;
+    let drops = experiment.faults.iter().any(|fault| fault.is_for_good() && fault.drops());
+    let tables = Tables::new(&topology, outages, drops)?;
     Ok((topology, tables))
 }
 

@@ -252,17 +252,18 @@ impl Map {
     /// Greatest and mean distance between routers with nodes, and whether it was searched from some of them only.
     fn distances(&self) -> (u32, f64, bool) {
         let most = (MOST_VISITS / self.peers.len().max(1)).clamp(1, self.with_nodes);
-        let (mut greatest, mut sum) = (0, 0u64);
+        let (mut greatest, mut sum, mut pairs) = (0, 0u64, 0);
         for source in 0..most {
-            let (far, total) = self.distances_from(source * self.with_nodes / most);
+            let (far, total, reached) = self.distances_from(source * self.with_nodes / most);
             greatest = greatest.max(far);
             sum += total;
+            pairs += reached;
         }
-        (greatest, sum as f64 / (most as f64 * self.with_nodes as f64), most < self.with_nodes)
+        (greatest, sum as f64 / pairs as f64, most < self.with_nodes)
     }
 
-    /// Greatest distance and sum of the distances from a router to all routers with nodes.
-    fn distances_from(&self, source: usize) -> (u32, u64) {
+    /// Greatest distance and sum of the distances from a router to the routers with nodes that it reaches, and how many these are.
+    fn distances_from(&self, source: usize) -> (u32, u64, usize) {
         let mut distance = vec![u32::MAX; self.routers()];
         let mut queue = vec![source as u32];
         distance[source] = 0;
@@ -277,8 +278,8 @@ impl Map {
                 }
             }
         }
-        let ends = &distance[..self.with_nodes];
-        (ends.iter().copied().max().unwrap_or(0), ends.iter().map(|&d| u64::from(d)).sum())
+        let ends = || distance[..self.with_nodes].iter().copied().filter(|&distance| distance < u32::MAX);
+        (ends().max().unwrap_or(0), ends().map(u64::from).sum(), ends().count())
     }
 
     /// Links of the best of some cuts into two halves of the nodes (of an odd number of routers one half has one more).

@@ -34,7 +34,7 @@ pub struct TopologyInfo {
     pub diameter: u32,
     /// Links between the two routers with nodes that are farthest from each other.
     pub diameter_with_nodes: u32,
-    /// Mean number of links between two different routers, over ordered pairs; 0 of a single router.
+    /// Mean number of links between two different routers, over ordered pairs that reach each other; 0 if there are none.
     pub mean_distance: f64,
     /// Links of the best cut found between two halves of the nodes.
     pub bisection_upper_bound: usize,
@@ -48,8 +48,6 @@ impl TopologyInfo {
         let degrees = || peers.iter().map(Vec::len);
         let with_nodes = topology.routers_with_nodes();
         let apart = Apart::new(&peers, with_nodes);
-        let routers = u64::from(topology.routers());
-        let pairs = (routers * routers.saturating_sub(1)).max(1);
         Self {
             topology: config.name(),
             routers: topology.routers(),
@@ -62,7 +60,7 @@ impl TopologyInfo {
             degree_max: degrees().max().unwrap_or(0),
             diameter: apart.farthest,
             diameter_with_nodes: apart.farthest_of_first,
-            mean_distance: apart.sum as f64 / pairs as f64,
+            mean_distance: apart.sum as f64 / apart.pairs.max(1) as f64,
             bisection_upper_bound: survey.cut,
         }
     }

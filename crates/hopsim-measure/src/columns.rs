@@ -201,7 +201,7 @@ const SUMMARY: [ColumnText; 26] = [
     (
         "packets_lost",
         PACKETS,
-        "Packets lost in the network in the window, because links failed; with faults only.",
+        "Packets lost in the window because links or routers failed, in the network or, without a way to their destination, before it; with faults only.",
     ),
     ("packets_injected", PACKETS, "Packets injected in the window."),
     ("packets_delivered", PACKETS, "Packets delivered in the window, whenever they were generated."),

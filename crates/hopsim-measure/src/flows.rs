@@ -34,6 +34,17 @@ impl Flows {
         Self::Few { waited: vec![Waited::default(); count], groups }
     }
 
+    /// No waits yet of all these flows.
+    #[must_use]
+    pub fn empty(&self) -> Self {
+        match self {
+            Self::Few { waited, groups } => {
+                Self::Few { waited: vec![Waited::default(); waited.len()], groups: *groups }
+            }
+            Self::Many(_) => Self::Many(FxHashMap::default()),
+        }
+    }
+
     /// What the packets of one flow waited for.
     #[expect(clippy::inline_always, reason = "per packet-hop; measured")]
     #[inline(always)]

@@ -98,6 +98,13 @@ impl PacketHops {
         }
     }
 
+    /// An empty table of the same packets.
+    #[must_use]
+    pub fn empty(&self) -> Self {
+        let (chosen, nodes_per_router) = (self.chosen.clone(), self.nodes_per_router);
+        Self { chosen, nodes_per_router, rows: Vec::new(), ends: Vec::new() }
+    }
+
     /// How many.
     pub fn count(&self) -> usize {
         self.rows.len()

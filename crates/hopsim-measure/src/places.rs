@@ -375,7 +375,7 @@ impl Places {
                      series,
                      allocations,
                      queues,
-                     waits: _,
+                     waits,
                  }| {
                     let slots = by_slot(*stride);
                     let (first, count) = (slots.start, slots.len());
@@ -395,7 +395,7 @@ impl Places {
                         series,
                         allocations,
                         queues: queues.as_ref().map(|all| Box::new(all.part(routers.0, routers.1))),
-                        waits: None,
+                        waits: waits.as_ref().map(|waits| Box::new(waits.part(slots))),
                     }
                 },
             ),

@@ -128,11 +128,12 @@ impl Tree {
         roots: &FxHashSet<Link>,
         mut flows: Option<&mut BTreeMap<Flow, [u64; 3]>>,
     ) {
-        let topology = &system.topology;
+        // Paths are those of the tables in force.
+        let (topology, tables) = (&system.topology, system.routing.base().topology());
         for (number, packet) in place.packets.iter().enumerate() {
             let first = (number == 0).then_some(place.port);
             let mut role = Role::Victim;
-            each_link(topology, place.router, first, packet.destination, |link| {
+            each_link(tables, place.router, first, packet.destination, |link| {
                 if link == self.root {
                     role = Role::Contributor;
                 } else if role == Role::Victim && roots.contains(&link) {

@@ -15,6 +15,7 @@ use crate::table_kind::{CYCLES, ColumnText, LOAD, PACKETS, TableKind, recorded};
 use hopsim_cycles::observer::WaitReason;
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
+use hopsim_network::topology::faults::Fault;
 
 /// The mean of so many values with a sum; NaN of none.
 pub fn mean(sum: u64, count: u32) -> f64 {
@@ -367,7 +368,7 @@ const TIMESERIES: [ColumnText; 7] = [
     (
         "lost",
         PACKETS,
-        "Packets lost in the network in the interval; only if links fail or are repaired in the middle of the run.",
+        "Packets lost in the interval; only if links or routers fail or are repaired in the middle of the run, or the network may fall apart.",
     ),
     ("accepted_load", LOAD, "Phits delivered in the interval, per node of the jobs."),
     ("latency_mean", CYCLES, "Mean packet latency of those delivered in the interval."),
@@ -392,7 +393,7 @@ fn timeseries(plan: &Plan, recorder: &Recorder) -> Table {
         ("accepted_load".into(), Column::F64(rows.map(load).collect())),
         ("latency_mean".into(), Column::F64(series.iter().map(|r| mean(r.latency, r.delivered)).collect())),
     ];
-    if !plan.epochs.is_empty() {
+    if !plan.epochs.is_empty() || plan.experiment.faults.iter().any(Fault::drops) {
         table.insert(4, lost());
     }
     table

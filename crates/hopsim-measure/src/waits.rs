@@ -11,6 +11,7 @@ use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::observer::Grant;
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::Plan;
+use std::ops::Range;
 
 /// What packets waited for \[cycles\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,8 +146,42 @@ impl Waits {
         self.by_flow.of((packet.job, from, to)).add(&waited);
     }
 
+    /// A link that was out of order, at a port of a router, is repaired as cycle `now` begins.
+    pub fn repair(&mut self, router: usize, port: usize, now: u32) {
+        let ready = &mut self.ready[router * self.stride + port];
+        *ready = now.max(*ready);
+    }
+
+    /// The head of a slot of a router is lost as cycle `now` begins: the packet behind it has waited for it until then.
+    pub fn lose_head(&mut self, router: usize, slot: usize, now: u32) {
+        let after = &mut self.after[router * self.stride + slot];
+        *after = now.max(*after);
+    }
+
+    /// What was counted at some places. All that does not belong to a place is with the first ones.
+    #[must_use]
+    pub fn part(&self, places: Range<usize>) -> Self {
+        let is_first = places.start == 0;
+        let of = |cycles: &Vec<u32>| cycles[places.clone()].to_vec();
+        Self {
+            stride: self.stride,
+            opened: of(&self.opened),
+            ready: of(&self.ready),
+            after: of(&self.after),
+            by_pair: self.by_pair[places.clone()].to_vec(),
+            by_flow: if is_first { self.by_flow.clone() } else { self.by_flow.empty() },
+            groups: self.groups.clone(),
+            nodes_per_router: self.nodes_per_router,
+            packets: self.packets.as_ref().map(|all| if is_first { all.clone() } else { all.empty() }),
+            records: self.records,
+        }
+    }
+
     /// Appends what packets waited for in the routers behind these.
     pub fn append(&mut self, other: &Self) {
+        self.opened.extend(&other.opened);
+        self.ready.extend(&other.ready);
+        self.after.extend(&other.after);
         if let (Some(packets), Some(other)) = (&mut self.packets, &other.packets) {
             packets.append(other, self.by_pair.len());
         }

@@ -200,6 +200,7 @@ impl Simulator<'_> {
     /// Lets the first reply, or else the first packet of the source queue, into an injection buffer; whether that was
     /// possible.
     pub(crate) fn admit(&mut self, node: usize) -> bool {
+        self.lose_at_source(node);
         let nic = &mut self.nics[node];
         let free = |reply| (0..nic.free.len()).any(|vc| nic.wire_is_free(self.plan, (vc, self.now), reply));
         let (for_replies, for_others) = (free(true), free(false));

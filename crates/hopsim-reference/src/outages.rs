@@ -1,6 +1,6 @@
 //! Links that fail and are repaired in the middle of a run: `hopsim explain faults`.
 
-use crate::routing::faults::{Ends, Outage};
+use crate::routing::faults::{Broken, Outage};
 use crate::routing::rules::vcs::{HopVcs, Rule};
 use crate::routing::rules::{Mechanism, Rules};
 use crate::simulator::Simulator;
@@ -8,34 +8,45 @@ use crate::state::packet::{Loss, LossReason, Role};
 use crate::state::parts::{Input, Resident};
 use crate::state::place::{OutputPort, Place};
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 impl Simulator<'_> {
     /// Lets links be repaired and fail, routers notice it, and tables change, as the cycle begins.
     pub(crate) fn change_links(&mut self) {
         let outages = std::mem::take(&mut self.outages);
-        let of = |is_meant: &dyn Fn(&Outage) -> bool| -> Vec<OutputPort> {
+        let of = |is_meant: &dyn Fn(&Outage) -> bool| -> BTreeSet<OutputPort> {
             outages.iter().filter(|outage| is_meant(outage)).flat_map(Outage::ports).collect()
         };
         let now = self.now;
-        for (router, port) in of(&|outage| outage.repaired == Some(now)) {
-            self.routers[router].outputs[port].closed = None;
+        let out = of(&|outage| outage.is_out(now));
+        for (router, port) in self.closed_ports() {
+            if !out.contains(&(router, port)) {
+                self.routers[router].outputs[port].closed = None;
+            }
         }
-        for (router, port) in of(&|outage| outage.fails == now) {
+        let before = self.closed_ports();
+        for &(router, port) in out.iter().filter(|port| !before.contains(port)) {
             let output = &mut self.routers[router].outputs[port];
             output.closed = Some((0..output.outstanding.len()).map(|vc| output.taken(vc)).collect());
         }
-        for link in of(&|outage| outage.fails == now && outage.loses) {
+        let lose = of(&|outage| outage.fails == now && outage.loses);
+        let fails = out.iter().any(|port| !before.contains(port));
+        for &link in lose.iter().filter(|port| !before.contains(port)) {
             self.lose_on_link(link);
         }
+        let are_out = outages.iter().filter(|outage| outage.is_out(now)).map(|outage| &outage.broken);
+        self.fallen = Broken::of_all(are_out).routers.iter().map(|&router| router as usize).collect();
+        let drops = |outage: &&Outage| outage.fails == now && outage.loses;
+        let fallen = Broken::of_all(outages.iter().filter(drops).map(|outage| &outage.broken)).routers;
+        self.lose_in_routers(&fallen);
         for (router, port) in of(&|outage| outage.noticed == now && outage.is_out(now)) {
             let output = &mut self.routers[router].outputs[port];
             output.closed = Some(vec![output.buffer; output.outstanding.len()]);
         }
-        let avoided: Vec<Ends> =
-            outages.iter().filter(|outage| outage.is_avoided(now)).flat_map(|o| o.links.clone()).collect();
+        let avoided =
+            Broken::of_all(outages.iter().filter(|outage| outage.is_avoided(now)).map(|o| &o.broken));
         let are_new = avoided != self.newest;
         let wait = outages.iter().any(|outage| outage.drains && outage.changes_tables(now));
-        let fails = outages.iter().any(|outage| outage.fails == now);
         (self.outages, self.newest) = (outages, avoided);
         self.drains |= are_new && wait;
         if self.drains && (are_new && wait || fails) {
@@ -46,11 +57,28 @@ impl Simulator<'_> {
         }
     }
 
+    /// The ports whose links are out of order.
+    fn closed_ports(&self) -> BTreeSet<OutputPort> {
+        let all = self.routers.iter().enumerate();
+        let all = all.flat_map(|(router, parts)| (0..parts.outputs.len()).map(move |port| (router, port)));
+        all.filter(|&(router, port)| self.routers[router].outputs[port].closed.is_some()).collect()
+    }
+
+    /// Loses the packets in transit that are in some routers or on their way there.
+    fn lose_in_routers(&mut self, routers: &BTreeSet<u32>) {
+        for (packet, place) in self.in_transit() {
+            if routers.contains(&(place.0 as u32)) {
+                self.lose_in_transit((packet, place), LossReason::Router);
+            }
+        }
+    }
+
     /// The newest tables come into force.
     fn take_tables(&mut self) {
         self.drains = false;
         self.avoided.clone_from(&self.newest);
         self.rules = Rules::without(self.plan, &self.avoided);
+        self.lose_cut_off();
         self.lose_without_vcs();
         self.route_anew();
     }
@@ -92,6 +120,73 @@ impl Simulator<'_> {
         all
     }
 
+    /// Loses the packets in transit that have no way any more.
+    fn lose_cut_off(&mut self) {
+        for (packet, place) in self.in_transit() {
+            let (ways, to) = (self.rules.ways(), self.router_of(packet));
+            let is_there = match self.packets[packet].memory.via {
+                Some(via) => ways.reaches(place.0, via) && ways.reaches(via, to),
+                None => ways.reaches(place.0, to),
+            };
+            if !is_there {
+                self.lose_in_transit((packet, place), LossReason::CutOff);
+            }
+        }
+        for (packet, place) in self.in_injection_vcs() {
+            if !self.rules.ways().reaches(place.0, self.router_of(packet)) {
+                self.lose_at_injection((packet, place));
+            }
+        }
+    }
+
+    /// The packets in injection buffers that have not been granted an output, and those on their way there.
+    fn in_injection_vcs(&self) -> Vec<(usize, Place)> {
+        let mut all = Vec::new();
+        for (router, parts) in self.routers.iter().enumerate() {
+            for (port, input) in parts.inputs.iter().enumerate().filter(|(_, input)| input.node.is_some()) {
+                let heads = input.wire.0.iter().map(|(_, phit)| phit).filter(|phit| phit.index == 0);
+                all.extend(heads.map(|phit| (phit.packet, (router, port, phit.vc))));
+                for (vc, residents) in input.vcs.iter().enumerate() {
+                    let waiting = residents.iter().skip(leaving(input, vc));
+                    all.extend(waiting.map(|resident| (resident.packet, (router, port, vc))));
+                }
+            }
+        }
+        all
+    }
+
+    /// Loses a packet in an injection buffer, or on its way there: its node has room at once.
+    fn lose_at_injection(&mut self, (packet, place): (usize, Place)) {
+        let (router, port, vc) = place;
+        let input = &mut self.routers[router].inputs[port];
+        let (node, first) = input.node.expect("it comes from a node");
+        let leaving = leaving(input, vc);
+        let mut is_head = false;
+        if let Some(stands) = input.vcs[vc].iter().position(|resident| resident.packet == packet) {
+            is_head = stands == leaving;
+            let phits = input.vcs[vc].remove(stands).map_or(0, |resident| resident.phits);
+            self.packets[packet].discarded += phits;
+        }
+        self.nics[node].free[first + vc] += self.packets[packet].length;
+        self.packets[packet].lost = Some(Loss { at: self.now, place, reason: LossReason::Injection });
+        if is_head {
+            self.end_wait_for_lost(place);
+        }
+    }
+
+    /// Loses the first packets of a source queue that have no way to their destination.
+    pub(crate) fn lose_at_source(&mut self, node: usize) {
+        let router = node / self.nodes_per_router;
+        while let Some(&first) = self.nics[node].queue.front() {
+            if self.rules.ways().reaches(router, self.router_of(first)) {
+                return;
+            }
+            self.nics[node].queue.pop_front();
+            let place = (router, 0, 0);
+            self.packets[first].lost = Some(Loss { at: self.now, place, reason: LossReason::Source });
+        }
+    }
+
     /// Loses the packets in transit for which there are not VCs enough.
     fn lose_without_vcs(&mut self) {
         for (packet, place) in self.in_transit() {
@@ -120,10 +215,14 @@ impl Simulator<'_> {
         let (peer, back) = input.peer.expect("packets in transit come by links");
         let residents = input.vcs[vc].iter().skip(first);
         let stands = residents.map(|resident| resident.packet).position(|other| other == packet);
+        let is_head = stands == Some(0);
         if let Some(Resident { phits, .. }) = stands.and_then(|nth| input.vcs[vc].remove(first + nth)) {
             self.packets[packet].discarded += phits;
         }
         self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet));
+        if is_head {
+            self.end_wait_for_lost(place);
+        }
     }
 
     /// Whether there are VCs for all links that a packet has before it from a router.

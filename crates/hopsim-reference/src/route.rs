@@ -11,7 +11,7 @@ impl Simulator<'_> {
             return self.seeks_vc((router, input, vc));
         }
         let port = &self.routers[router].inputs[input];
-        if self.drains && port.peer.is_none() {
+        if (self.drains || self.fallen.contains(&router)) && port.node.is_some() {
             return false;
         }
         let leaving = port.leaving().any(|t| t.vc == vc);

@@ -2,7 +2,7 @@
 
 use crate::build::build_router;
 use crate::life::{Life, Record};
-use crate::routing::faults::{self, Ends, Outage};
+use crate::routing::faults::{self, Broken, Outage};
 use crate::routing::rules::Rules;
 use crate::state::nic::Nic;
 use crate::state::packet::{Packet, Phit};
@@ -16,7 +16,7 @@ use crate::state::waiting::Waiting;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A network in some cycle.
 pub struct Simulator<'a> {
@@ -28,12 +28,14 @@ pub struct Simulator<'a> {
     pub(crate) nics: Vec<Nic>,
     /// The rules by which packets find their way.
     pub(crate) rules: Rules,
-    /// The links that are out of order for a part of the run.
+    /// The links and routers that are out of order for a part of the run.
     pub(crate) outages: Vec<Outage>,
-    /// The links that the tables in force do not lead over.
-    pub(crate) avoided: Vec<Ends>,
-    /// The links that the newest tables do not lead over, which wait until the network is drained.
-    pub(crate) newest: Vec<Ends>,
+    /// What the tables in force do not lead over.
+    pub(crate) avoided: Broken,
+    /// What the newest tables do not lead over, which wait until the network is drained.
+    pub(crate) newest: Broken,
+    /// The routers that are out of order for a part of the run, and are so now: their nodes inject nothing.
+    pub(crate) fallen: BTreeSet<usize>,
     /// Whether nodes inject nothing until then.
     pub(crate) drains: bool,
     /// What routers keep for the routing.
@@ -65,7 +67,7 @@ pub struct Simulator<'a> {
 impl<'a> Simulator<'a> {
     /// The empty network before cycle 0.
     pub fn new(plan: &'a Plan) -> Self {
-        let rules = Rules::without(plan, &[]);
+        let rules = Rules::without(plan, &Broken::default());
         Self {
             plan,
             now: 0,
@@ -76,8 +78,9 @@ impl<'a> Simulator<'a> {
             sensors: rules.sensors(),
             rules,
             outages: faults::outages(plan),
-            avoided: Vec::new(),
-            newest: Vec::new(),
+            avoided: Broken::default(),
+            newest: Broken::default(),
+            fallen: BTreeSet::new(),
             drains: false,
             ranks: program::ranks(plan),
             messages: Vec::new(),

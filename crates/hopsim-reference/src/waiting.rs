@@ -46,12 +46,22 @@ impl Simulator<'_> {
         if output.is_terminal() && self.takes_all() {
             return false;
         }
+        if output.closed.is_some() {
+            return true;
+        }
         let full = match self.plan.system.cioq().output_buffer {
             Some(size) => !output.takes(length, size),
             None => output.link_free(self.now) > self.now + self.plan.system.cioq().crossbar_latency,
         };
         let node_decides = output.is_terminal() && self.plan.system.cioq().ejection == Ejection::IdleNode;
         full || (!node_decides && self.is_held(router, port))
+    }
+
+    /// Notes that the first packet of a VC is lost as the present cycle begins: the one behind it has waited for it until then.
+    pub(crate) fn end_wait_for_lost(&mut self, place: Place) {
+        if let Some(before) = self.now.checked_sub(1).filter(|_| self.asks_for_waits()) {
+            self.waiting.granted.insert(place, before);
+        }
     }
 
     /// Notes that the head of a VC is granted an output, and what it waited for.

@@ -109,6 +109,7 @@ impl Simulator<'_> {
             None => output.link_free(self.now) > self.now + self.plan.system.cioq().crossbar_latency,
         };
         let node_decides = output.is_terminal() && self.plan.system.cioq().ejection == Ejection::IdleNode;
-        full || if node_decides { output.mid_packet() } else { self.is_held(router, port) }
+        full || output.closed.is_some()
+            || if node_decides { output.mid_packet() } else { self.is_held(router, port) }
     }
 }

@@ -196,7 +196,7 @@ impl Detour {
     pub fn draw(&self, topology: &Topology, (at, to): (u32, u32), stream: &mut Stream) -> u32 {
         let Topology::Dragonfly(t) = topology else {
             let via = self.region.draw(topology, (at, to), stream);
-            return if via == at || via == to { NONE } else { via };
+            return if leads(topology, (at, to), via) { via } else { NONE };
         };
         let group = t.group(at);
         let inside = |stream: &mut Stream| group * t.a() + stream.below(t.a());
@@ -225,11 +225,17 @@ impl Detour {
     }
 }
 
+/// Whether a packet may take a detour by way of a router, where there are no groups: one that is not one of the ends, and that can be reached.
+#[inline]
+fn leads(topology: &Topology, (at, to): (u32, u32), via: u32) -> bool {
+    via != at && via != to && (!topology.is_apart() || topology.reaches(at, via))
+}
+
 impl Detour {
     /// Visits every intermediate router that [`Self::draw`] may draw, some of them twice.
     pub fn each(&self, topology: &Topology, (at, to): (u32, u32), mut visit: impl FnMut(u32)) {
         let Topology::Dragonfly(t) = topology else {
-            let visit = |via| visit(if via == at || via == to { NONE } else { via });
+            let visit = |via| visit(if leads(topology, (at, to), via) { via } else { NONE });
             return self.region.each(topology, (at, to), visit);
         };
         let group = t.group(at);

@@ -111,8 +111,9 @@ impl<'g> Trees<'g> {
             places: vec![0; entries],
             sizes: vec![1; entries],
         };
-        let mut nearest_first: Vec<u32> = (0..graph.routers()).collect();
         for to in 0..graph.routers_with_nodes() {
+            let reaches = |router: &u32| *router == to || graph.reaches(*router, to);
+            let mut nearest_first: Vec<u32> = (0..graph.routers()).filter(reaches).collect();
             nearest_first.sort_unstable_by_key(|&router| graph.distance(router, to));
             let row = to as usize * routers;
             for &router in nearest_first[1..].iter().rev() {

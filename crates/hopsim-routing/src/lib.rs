@@ -687,7 +687,7 @@ pub trait Mechanism {
 }
 
 impl Routing {
-    /// Whether there is a VC for every hop that a packet in transit has to make, over its intermediate router if it has settled for one. What
+    /// Whether there is a way, and a VC for every hop of it, for a packet in transit over its intermediate router if it has settled for one. What
     /// it may still decide there are VCs for.
     pub fn has_vcs_left(&self, head: &Head, state: RouteState) -> bool {
         self.follow(head, state, |_| true)
@@ -705,6 +705,9 @@ impl Routing {
         let base = self.base();
         let (mut at, mut code) = (head.router, head.code);
         for target in [self.bound_for(head, state), head.destination] {
+            if !base.topology().reaches(at, target) {
+                return false;
+            }
             while at != target {
                 if at == head.destination && !self.passes_destination() {
                     return true;
@@ -717,6 +720,16 @@ impl Routing {
             }
         }
         true
+    }
+
+    /// Whether there is a way from a router to one with nodes.
+    pub fn reaches(&self, from: u32, to: u32) -> bool {
+        self.base().topology().reaches(from, to)
+    }
+
+    /// The topology that packets are routed on, if some nodes cannot reach others there.
+    pub fn apart(&self) -> Option<&Arc<Topology>> {
+        Some(self.base().shared_topology()).filter(|topology| topology.is_apart())
     }
 
     /// Whether heads without a choice must be asked for their port, as it is not that of a minimal path.

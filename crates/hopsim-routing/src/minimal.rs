@@ -148,6 +148,11 @@ impl Minimal {
         Self { topology, vcs, up: Up::Source, has_trunks, has_groups }
     }
 
+    /// The topology that packets are routed on, to be kept.
+    pub fn shared_topology(&self) -> &Arc<Topology> {
+        &self.topology
+    }
+
     /// The topology that packets are routed on.
     #[inline]
     pub fn topology(&self) -> &Topology {

@@ -9,7 +9,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from hopsim.metrics import stopping, verdict
+from hopsim.metrics import recovery, stopping, verdict
 from hopsim.metrics.series import (
     SEED,
     Group,
@@ -115,6 +115,9 @@ def summary_table(results: Results) -> Table:
     if stopping.stops(parts):
         told = (*told, stopping.cell)
         table.add_column(stopping.KEY, no_wrap=True)
+    if recovery.has_failures(parts):
+        told = (*told, recovery.cell)
+        table.add_column(recovery.KEY, justify="right", no_wrap=True)
     for group in over_seeds(parts):
         cells = (escape(_label(group, path)) for path in axes)
         figured = (figure.cell(group) for figure in figures)

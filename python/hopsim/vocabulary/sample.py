@@ -45,6 +45,8 @@ def _standing_at(catalogue: Catalogue, path: list[str], depth: int) -> Any:
         inner = _of_field(catalogue, schema) if plain else _whole(catalogue, schema, optional=True)
     elif rows := _rows(catalogue, schema, path[depth]):
         inner = [_whole(catalogue, rows) | {path[depth]: _standing_at(catalogue, path, depth + 1)}]
+    elif beside := _beside(catalogue, schema, path[depth]):
+        inner = beside | {path[depth]: _standing_at(catalogue, path, depth + 1)}
     elif "oneOf" in schema or "anyOf" in schema:
         inner = _choice(path[depth], _standing_at(catalogue, path, depth + 1))
     else:
@@ -56,6 +58,13 @@ def _rows(catalogue: Catalogue, schema: Schema, key: str) -> Schema | None:
     """Of several forms of a value the list of tables that have a key."""
     forms = (catalogue.resolve(form) for form in schema.get("anyOf", []))
     return next((form for form in forms if form.get("list") and key in form.get("properties", {})), None)
+
+
+def _beside(catalogue: Catalogue, schema: Schema, key: str) -> dict[str, Any]:
+    """Of several forms of a value, one of which is a table that has a key: what must stand beside the key."""
+    forms = (catalogue.resolve(form) for form in schema.get("anyOf", []))
+    form = next((form for form in forms if key in form.get("properties", {})), None)
+    return {} if form is None else _whole(catalogue, form)
 
 
 def _choice(name: str, parameters: Any) -> Any:

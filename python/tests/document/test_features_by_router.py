@@ -70,9 +70,20 @@ FEATURES: dict[str, dict[str, Any]] = {
         "topology": {"slim_fly": {"q": 4}},
         "faults": [{"links": {"fraction": 0.05}}],
     },
-    "links that fail in the middle of a run (`faults.at`, `until`)": {
+    "routers out of order (`faults.routers`), in a graph or a family of graphs": {
+        "topology": {"xgft": {"children": [2, 2], "parents": [1, 2]}},
+        "faults": [{"routers": [2]}],
+    },
+    "networks that fall apart (`faults.unreachable`), in a graph or a family of graphs": {
         "topology": {"slim_fly": {"q": 4}},
-        "faults": [{"at": 100, "until": 1000, "links": {"fraction": 0.05}}],
+        "faults": [{"routers": [2, 3], "unreachable": "drop"}],
+    },
+    "links and routers that fail in the middle of a run (`faults.at`, `until`)": {
+        "topology": {"xgft": {"children": [2, 2], "parents": [1, 2]}},
+        "faults": [
+            {"at": 100, "until": 1000, "links": {"between": [[0, 2]]}},
+            {"at": 1200, "routers": [3]},
+        ],
     },
     "dragonfly, `minimal`, `valiant`, `ugal`": {**DRAGONFLY, "routing": {"ugal": {}}},
     "`piggyback`, `source_adaptive`": {**DRAGONFLY, "routing": {"piggyback": {}}},

@@ -40,6 +40,12 @@ FLITS = MESH.replace(
     "router.input_queued.buffers.network = 32",
     "router.virtual_channel = { routing_delay = 3, buffers = { network = 4 } }",
 )
+FAILING = """
+topology.slim_fly.q = 4
+load = 0.2
+measure = { warmup = 200, cycles = 800 }
+faults = [{ at = 300, until = 600, links.fraction = 0.1, reaction = { detection = 20, reroute = 60 } }]
+"""
 SPECULATIVE = FLITS.replace("routing_delay = 3", "routing_delay = 0, speculation = 'separate'")
 FAST = FLITS.replace("routing_delay = 3", "routing_delay = 3, speedup = 1.5")
 RECORDING = MESH + 'streams = ["packet_hops"]\n'
@@ -50,6 +56,14 @@ def mesh(tmp_path: Path) -> Path:
     path = tmp_path / "mesh.toml"
     path.write_text(MESH, "utf-8")
     return path
+
+
+def test_lives_go_on_when_links_fail() -> None:
+    found = hs.trace_packets(FAILING, every=1, progress=False)
+    delivered = [packet for packet in found if packet.delivered is not None]
+    assert all(sum(packet.parts().values()) == packet.latency for packet in delivered)
+    assert min(packet.generated for packet in found) < 300
+    assert max(packet.generated for packet in delivered) > 700
 
 
 def test_parts_of_a_life_add_up_to_its_latency() -> None:

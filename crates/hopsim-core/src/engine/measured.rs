@@ -3,12 +3,11 @@
 use crate::error::RunError;
 use hopsim_cycles::begin;
 use hopsim_cycles::begin::{AnySimulation, Beginning, Fit};
-use hopsim_cycles::change::Change;
+use hopsim_cycles::change::{Change, Losses};
 use hopsim_cycles::control::Control;
-use hopsim_cycles::kernel::packet::Packet;
 use hopsim_cycles::simulation::{Heard, Schedule, Unreadable};
 use hopsim_experiment::config::measure::{MeasureConfig, RecordStream};
-use hopsim_experiment::plan::{Epoch, MOST_ROWS, Plan, unsaved};
+use hopsim_experiment::plan::{Epoch, MOST_ROWS, Plan, unchangeable};
 use hopsim_measure::Counts;
 use hopsim_measure::places::Places;
 use hopsim_measure::recorder::{Recorder, RecorderState};
@@ -134,7 +133,8 @@ impl<'p> Measured<'p> {
         let Some(congestion) = &mut self.congestion else { return };
         let MeasureConfig { warmup, interval, .. } = self.plan.experiment.measure;
         let now = self.simulation.now();
-        if now.is_multiple_of(interval) {
+        // Before the first cycle something may change, and nothing stands.
+        if now > 0 && now.is_multiple_of(interval) {
             let in_window = now > warmup.cycles() || self.plan.system.has_programs();
             congestion.look(&self.plan.system, now, in_window, &self.simulation.standing());
         }
@@ -171,16 +171,18 @@ impl<'p> Measured<'p> {
         let size = |network: &Network| (network.routers, network.layout.slots(), network.layout.pairs());
         // Events may lie as far ahead as the links of the system before reach.
         let fits = after.longest_link() >= before.longest_link() && size(after) == size(before);
-        if !fits || unsaved(self.plan).is_some() {
+        if !fits || unchangeable(self.plan).is_some() {
             return Err(RunError::Snapshot);
         }
         let now = self.now();
         let lost = next.load_changed(&self.save(), Scope::All, change).map_err(|_| RunError::Snapshot)?;
         if let Some(recorder) = next.simulation.observers().into_iter().next() {
-            for packet in &lost {
+            for packet in &lost.packets {
                 recorder.lose(packet, now);
             }
         }
+        next.tell_waits(change, &lost, now);
+        next.congestion = self.congestion.take();
         #[cfg(feature = "trace")]
         if let Some(tracer) = self.take_tracer() {
             next.trace();
@@ -188,6 +190,27 @@ impl<'p> Measured<'p> {
         }
         *self = next;
         Ok(())
+    }
+
+    /// Tells those who count what packets wait for of links that are repaired, and of heads that are lost.
+    fn tell_waits(&mut self, change: &Change, lost: &Losses, now: u32) {
+        for (span, places) in self.simulation.places() {
+            let Some(waits) = places.link_waits() else { return };
+            let here = |router: u32| {
+                let number = router.checked_sub(span.first_router)? as usize;
+                (number < span.routers).then_some(number)
+            };
+            for &(router, port) in change.repaired.iter().flatten() {
+                if let Some(router) = here(router) {
+                    waits.repair(router, port, now);
+                }
+            }
+            for &(router, slot) in &lost.heads {
+                if let Some(router) = here(router) {
+                    waits.lose_head(router, slot, now);
+                }
+            }
+        }
     }
 
     /// If nothing happens before some cycle in the whole network, goes on there, at most at cycle `end`. Returns whether nothing
@@ -225,13 +248,13 @@ impl<'p> Measured<'p> {
         self.load_changed(state, scope, &Change::default()).map(|_| ())
     }
 
-    /// Goes on, at cycle 0, with what a change makes of a state. Returns the packets that are lost.
+    /// Goes on, at cycle 0, with what a change makes of a state. Returns what is lost.
     fn load_changed(
         &mut self,
         state: &MeasuredState,
         scope: Scope,
         change: &Change,
-    ) -> Result<Vec<Packet>, Unreadable> {
+    ) -> Result<Losses, Unreadable> {
         let MeasuredState { simulation, stage: _, places, recorder } = state;
         let lost = self.simulation.load_changed(simulation, change)?;
         for (span, own) in self.simulation.places() {

@@ -21,7 +21,7 @@ const ROUTINGS: [(&str, &str); 7] = [
     ("par", "dynamic"),
 ];
 
-/// A network of ten routers, three times of which links fail in one way or another, one of them for good.
+/// A network of ten routers, three times of which links fail in one way or another, once for good, and then a router.
 fn document((routing, reconfiguration): (&str, &str), load: f64) -> Value {
     let reaction = |packets: &str| json!({ "detection": 50, "reroute": 150, "packets": packets, "reconfiguration": reconfiguration });
     json!({
@@ -31,6 +31,7 @@ fn document((routing, reconfiguration): (&str, &str), load: f64) -> Value {
             { "at": 300, "until": 1_000, "links": { "fraction": 0.1 }, "reaction": reaction("drop") },
             { "at": 450, "links": { "fraction": 0.05, "seed": 4 }, "reaction": reaction("drain") },
             { "at": 0, "until": 700, "links": { "fraction": 0.05, "seed": 5 }, "reaction": reaction("drop") },
+            { "at": 1_250, "until": 1_700, "routers": [7], "unreachable": "drop", "reaction": reaction("drop") },
         ],
         "measure": { "warmup": 0, "cycles": CYCLES, "interval": 100, "streams": ["nodes", "links"] },
     })
@@ -68,8 +69,9 @@ fn credits_and_packets_are_accounted_for_while_links_fail() {
 
 #[test]
 fn a_run_goes_on_from_a_state_before_between_and_after_failures_as_if_it_had_not_been_interrupted() {
-    for (routing, at) in
-        ROUTINGS.into_iter().flat_map(|routing| [1, 299, 300, 349, 505, 699, 1_201].map(|at| (routing, at)))
+    for (routing, at) in ROUTINGS
+        .into_iter()
+        .flat_map(|routing| [1, 299, 300, 349, 505, 699, 1_201, 1_300, 1_600].map(|at| (routing, at)))
     {
         let plan = plan(&document(routing, 0.2));
         let whole = run(&plan, &Control::default()).unwrap();
@@ -199,4 +201,84 @@ fn paths_that_keep_their_vc_close_a_cycle_with_those_of_the_tables_before() {
     let drained = run(&plan(&document("static")), &Control::default()).unwrap().summary;
     assert!(drained["packets_lost"].as_u64() > Some(0));
     assert!(drained["accepted_load"].as_f64() > Some(0.295), "{}", drained["accepted_load"]);
+}
+
+/// Three routers with a node each under two spines, 3 and 4; node 0 sends to node 1, over the spine 3.
+fn under_spines(faults: &Value) -> Plan {
+    let edges: Vec<_> = (0..3)
+        .flat_map(|leaf| [3, 4].map(|spine| json!({ "between": [leaf, spine], "latency": 20 })))
+        .collect();
+    let packets: Vec<_> = (0..200).map(|number| json!([40 * number, 0, 1, 8])).collect();
+    plan(&json!({
+        "topology": { "graph": { "edges": edges, "routers_with_nodes": 3, "ties": "first" } },
+        "router": { "cioq": {} }, "faults": faults,
+        "jobs": [{ "traffic": { "packet_list": packets } }],
+        "measure": { "warmup": 0, "cycles": 9_000 },
+    }))
+}
+
+#[test]
+fn the_packets_in_a_router_that_fails_are_lost_and_the_others_go_another_way() {
+    let reaction = |packets: &str| json!({ "detection": 0, "reroute": 0, "packets": packets });
+    let of = |at: u32, packets: &str| {
+        let plan = under_spines(&json!([{ "at": at, "routers": [3], "reaction": reaction(packets) }]));
+        audit(&plan, 9_000).unwrap();
+        latencies(&plan)
+    };
+    // A packet is on one of the two links, or between them, for more than 40 cycles: one of them is lost, whether it is on a link or in a
+    // buffer of the router.
+    for at in 1_000..1_040 {
+        let lost = of(at, "drop").iter().filter(|(_, latency)| latency.is_none()).count();
+        assert!((1..=2).contains(&lost), "{lost} at {at}");
+    }
+    // On the link from the spine a packet arrives; what has not got there yet has no way on once the tables have changed.
+    let drained = of(1_000, "drain");
+    assert!(drained.iter().filter(|(_, latency)| latency.is_none()).count() <= 1);
+    let whole = latencies(&under_spines(&json!([])));
+    assert_eq!(drained.len(), whole.len());
+}
+
+#[test]
+fn packets_for_a_router_that_is_out_of_order_are_lost_and_all_others_arrive() {
+    let reaction = json!({ "detection": 30, "reroute": 170 });
+    let lost = |routers: Value| {
+        let fault = json!({ "at": 1_000, "until": 3_000, "routers": routers, "unreachable": "drop", "reaction": reaction });
+        let plan = one_sender(&json!([fault]));
+        audit(&plan, 9_000).unwrap();
+        let summary = run(&plan, &Control::default()).unwrap().summary;
+        let of = |name: &str| summary[name].as_u64().unwrap();
+        assert_eq!(of("packets_generated"), of("packets_lost") + of("packets_delivered"));
+        of("packets_lost")
+    };
+    // A packet every 40 cycles. Those of 1,000 to 1,160 wait until the tables change in cycle 1,200; those of the next 2,000 cycles are lost
+    // as they are generated.
+    assert_eq!(lost(json!([1])), 5 + 50);
+    assert_eq!(lost(json!([0])), 5 + 50);
+    // Both ways round are shut, and the packets that are on the way there when the tables change are lost.
+    assert_eq!(lost(json!([1, 5])), 5 + 50);
+    assert_eq!(lost(json!([3])), 0);
+}
+
+#[test]
+fn packets_between_the_parts_of_a_network_are_lost_at_their_source() {
+    let plan = |router: &str| {
+        let edges: Vec<_> =
+            [(0, 1), (1, 2), (2, 3), (3, 0)].iter().map(|ends| json!({ "between": ends })).collect();
+        plan(&json!({
+            "topology": { "graph": { "edges": edges, "nodes_per_router": 2 } }, "load": 0.9,
+            "router": { router: {} },
+            "faults": [{ "links": { "between": [[1, 2], [3, 0]] }, "unreachable": "drop" }],
+            "measure": { "warmup": 0, "cycles": 4_000 },
+        }))
+    };
+    for router in ["cioq", "input_queued", "virtual_channel"] {
+        let plan = plan(router);
+        let summary = run(&plan, &Control::default()).unwrap().summary;
+        let of = |name: &str| summary[name].as_u64().unwrap();
+        // Of seven other nodes four are in the other part.
+        let share = of("packets_lost") as f64 / of("packets_generated") as f64;
+        assert!((share - 4.0 / 7.0).abs() < 0.03, "{router}: {share}");
+        let lives = trace(&plan, 4_000).unwrap();
+        assert!(lives.iter().all(|life| life.source / 4 == life.destination / 4), "{router}");
+    }
 }

@@ -111,6 +111,33 @@ impl InjectionEnd {
     }
 }
 
+impl Waiting {
+    /// The packet as it leaves a node, of a job, for the router, to leave the network by an ejection VC.
+    #[expect(clippy::inline_always, reason = "per packet; measured")]
+    #[inline(always)]
+    pub fn enter(&self, system: &System, per_router: u32, (source, job): (u32, u8), vc: u8) -> Packet {
+        let destination_router = self.destination / per_router;
+        Packet {
+            next: NONE,
+            arrived: self.arrived,
+            destination_router,
+            source,
+            generated: self.generated,
+            serial: self.serial,
+            requested: self.requested,
+            route: RouteState::NEW,
+            length: self.length as u16,
+            crossing: system.router.crossing(self.length) as u16,
+            injection: Injection::default(),
+            queue_wait: ByClass::default(),
+            hops: ByClass::default(),
+            job,
+            ejection: Exit { terminal: (self.destination - destination_router * per_router) as u8, vc },
+            nonminimal: 0,
+        }
+    }
+}
+
 impl Packet {
     /// The packet leaves its router by a port of class `to`, and remembers `after` from now on.
     #[inline]

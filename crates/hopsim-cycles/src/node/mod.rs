@@ -9,6 +9,7 @@ use crate::kernel::Kernel;
 use crate::kernel::doors::Doors;
 use crate::kernel::ids::{RegionNode, Terminal};
 use crate::mode::Mode;
+use crate::node::interface::InterfaceState;
 use crate::observer::Observer as _;
 use crate::system::System;
 use hopsim_programs::host::Letter;
@@ -26,7 +27,7 @@ use serde::de::DeserializeOwned;
 /// ejection VC arrive, and no more is sent there than [`Self::ejection_space`] allows.
 pub trait Nodes<M: Mode>: Sized + Send {
     /// The nodes of a network in a snapshot.
-    type Saved: Default + Serialize + DeserializeOwned;
+    type Saved: SavedNodes + Default + Serialize + DeserializeOwned;
 
     /// The nodes of a region at cycle 0.
     fn new(kernel: &Kernel<'_, M>, doors: Doors) -> Self;
@@ -109,6 +110,12 @@ pub trait Nodes<M: Mode>: Sized + Send {
     /// Flits in injection VC `vc` of a node or on their way there, where flits travel by themselves.
     #[cfg(feature = "trace")]
     fn injected_flits(&self, node: RegionNode, vc: usize) -> u32;
+}
+
+/// The nodes of a network in a snapshot.
+pub trait SavedNodes {
+    /// The interface of a node that draws packets.
+    fn interface(&mut self, node: u32) -> &mut InterfaceState;
 }
 
 /// A message for a rank that another simulator drives.

@@ -3,16 +3,18 @@
 //! Network, VCs and buffers are the same throughout; what changes is the routing, with the tables of the links that these lead over, and what
 //! the state of the simulation is made into. So an epoch is a plan of its own, and a change.
 
-use super::{Plan, jobs::answers, stop, unsaved, vcs};
+use super::{Plan, jobs::answers, stop, vcs};
 use crate::config::Experiment;
 use crate::config::router::{FlowControl, RouterConfig};
-use hopsim_cycles::change::{Change, Failure};
+use hopsim_cycles::change::{Change, Failure, RouterFailure};
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::system::System;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Network;
 use hopsim_network::topology::Topology;
-use hopsim_network::topology::faults::{LinkEnd, Outage, Reconfiguration, without_links};
+use hopsim_network::topology::faults::{
+    LinkEnd, Missing, Outage, Reconfiguration, check_whole, without_these,
+};
 use hopsim_routing::{Paths, Routing, RoutingConfig, Safety};
 use hopsim_traffic::process::ProcessConfig;
 use std::collections::BTreeSet;
@@ -30,33 +32,33 @@ pub struct Epoch {
     pub change: Change,
 }
 
-/// Links that tables do not lead over.
-type Left = BTreeSet<LinkEnd>;
-
 /// The tables of a run: with which links left out, and what is left of the topology.
 pub struct Tables {
     outages: Vec<Outage>,
     /// The first are those of cycle 0.
-    all: Vec<(Left, Arc<Topology>)>,
+    all: Vec<(Missing, Arc<Topology>)>,
 }
 
 impl Tables {
-    /// The tables over a topology, some of whose links are out of order for a while.
-    pub fn new(topology: &Arc<Topology>, outages: Vec<Outage>) -> Result<Self, ConfigError> {
+    /// The tables over a topology, some of whose links are out of order for a while. It may have fallen apart before if `drops` says so.
+    pub fn new(topology: &Arc<Topology>, outages: Vec<Outage>, drops: bool) -> Result<Self, ConfigError> {
+        if outages.is_empty() {
+            return Ok(Self { outages, all: vec![(Missing::default(), Arc::clone(topology))] });
+        }
         let mut tables = Self { outages, all: Vec::new() };
         for cycle in std::iter::once(0).chain(tables.cycles()) {
             let left = tables.left_out(cycle);
-            if tables.all.iter().any(|(known, _)| *known == left) {
-                continue;
-            }
-            let rest = if tables.outages.is_empty() {
-                Arc::clone(topology)
-            } else {
+            let known = tables.all.iter().position(|(known, _)| *known == left);
+            let number = known.unwrap_or(tables.all.len());
+            if known.is_none() {
                 // Without any link, too: VCs are those of a graph at all times, also where it is a tree now.
-                let rest = without_links(topology, &left).map_err(|error| error.within("faults"));
-                Arc::new(rest.map_err(|error| at_cycle(error, cycle))?)
-            };
-            tables.all.push((left, rest));
+                let rest = Arc::new(without_these(topology, &left));
+                tables.all.push((left, rest));
+            }
+            if !drops && !tables.outages.iter().any(|outage| outage.drops && outage.is_in_tables(cycle)) {
+                let whole = check_whole(&tables.all[number].1);
+                whole.map_err(|error| at_cycle(error.within("faults"), cycle))?;
+            }
         }
         Ok(tables)
     }
@@ -117,39 +119,51 @@ impl Tables {
         self.outages.iter().flat_map(Outage::changes).collect()
     }
 
-    /// The links that the tables in a cycle do not lead over.
-    fn left_out(&self, cycle: u32) -> Left {
-        let outages = self.outages.iter().filter(|outage| outage.is_in_tables(cycle));
-        outages.flat_map(|outage| &outage.links).copied().collect()
+    /// What the tables in a cycle do not lead over.
+    fn left_out(&self, cycle: u32) -> Missing {
+        self.missing(|outage| outage.is_in_tables(cycle))
+    }
+
+    /// What is missing by those outages of which `counts` says so.
+    fn missing(&self, counts: impl Fn(&Outage) -> bool) -> Missing {
+        let mut all = Missing::default();
+        self.outages.iter().filter(|outage| counts(outage)).for_each(|outage| all.add(&outage.missing));
+        all
     }
 
     /// What changes as a cycle begins.
     fn change_at(&self, cycle: u32, topology: &Topology) -> Change {
         let before = cycle.checked_sub(1);
         let was =
-            |is: fn(&Outage, u32) -> bool, outage: &Outage| before.is_some_and(|before| is(outage, before));
-        let ends = |outage: &Outage| -> Vec<[LinkEnd; 2]> {
-            let other =
-                |&(router, port): &LinkEnd| topology.neighbour(router, port).map(|end| [(router, port), end]);
-            outage.links.iter().filter_map(other).collect()
+            |outage: &Outage, is: fn(&Outage, u32) -> bool| before.is_some_and(|cycle| is(outage, cycle));
+        let [out, known] = [Outage::is_on, Outage::is_detected].map(|is: fn(&Outage, u32) -> bool| {
+            [self.missing(|outage| was(outage, is)), self.missing(|outage| is(outage, cycle))]
+        });
+        let begins = |outage: &Outage| outage.is_on(cycle) && !was(outage, Outage::is_on);
+        let dropped = self.missing(|outage| begins(outage) && outage.reaction.packets.are_lost());
+        let other = |&(router, port): &LinkEnd| Some([(router, port), topology.neighbour(router, port)?]);
+        let more = |less: &Missing, more: &Missing| -> Vec<LinkEnd> {
+            more.links.difference(&less.links).copied().collect()
         };
+        let ends = |links: Vec<LinkEnd>| -> Vec<[LinkEnd; 2]> { links.iter().filter_map(other).collect() };
+        let failing =
+            |link: LinkEnd| Some(Failure { ends: other(&link)?, drops: dropped.links.contains(&link) });
+        let down = out[1].routers.difference(&out[0].routers);
+        let up = out[0].routers.difference(&out[1].routers);
         let are_new = before.is_some_and(|before| self.left_out(before) != self.left_out(cycle));
         let closes = are_new && self.are_static(cycle);
-        let mut change = Change { closes, reroutes: are_new && !closes, ..Change::default() };
-        for outage in &self.outages {
-            match (was(Outage::is_on, outage), outage.is_on(cycle)) {
-                (true, false) => change.repaired.extend(ends(outage)),
-                (false, true) => {
-                    let drops = outage.reaction.packets.are_lost();
-                    change.failing.extend(ends(outage).into_iter().map(|ends| Failure { ends, drops }));
-                }
-                _ => {}
-            }
-            if outage.is_detected(cycle) && !was(Outage::is_detected, outage) {
-                change.detected.extend(ends(outage));
-            }
+        Change {
+            repaired: ends(more(&out[1], &out[0])),
+            failing: more(&out[0], &out[1]).into_iter().filter_map(failing).collect(),
+            falling: down
+                .map(|&router| RouterFailure { router, drops: dropped.routers.contains(&router) })
+                .collect(),
+            rising: up.copied().collect(),
+            detected: ends(more(&known[0], &known[1])),
+            closes,
+            opens: false,
+            reroutes: are_new && !closes,
         }
-        change
     }
 
     /// The epochs of a plan, whose routing and paths are these by table.
@@ -251,12 +265,6 @@ fn check_jobs(experiment: &Experiment) -> Result<(), ConfigError> {
 
 /// Refuses links that fail when no run can.
 fn check_cycles(experiment: &Experiment) -> Result<(), ConfigError> {
-    if let Some(stream) = unsaved::stream(experiment) {
-        let reason = format!("the stream {} cannot go on with other tables", stream.name());
-        return Err(ConfigError::new("measure.streams", reason)
-            .value(format!("{:?}", stream.name()))
-            .valid("no such stream, or faults without at and until"));
-    }
     if experiment.measure.is_adaptive() {
         let reason = "links fail in a given cycle, and nobody knows beforehand when this run is measured";
         return Err(ConfigError::new("measure", reason).valid(

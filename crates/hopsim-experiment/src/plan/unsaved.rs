@@ -11,6 +11,15 @@ pub fn stream(experiment: &Experiment) -> Option<RecordStream> {
 
 /// Why the state of a run of a plan cannot be saved, if it cannot.
 pub fn unsaved(plan: &Plan) -> Option<&'static str> {
+    unchangeable(plan).or_else(|| {
+        stream(&plan.experiment).map(|_| {
+            "the streams congestion_trees, waits, packet_hops and flit_hops cannot be saved; valid: measure.streams without them"
+        })
+    })
+}
+
+/// Why a run cannot go on with the state of another one, not even at once, if it cannot.
+pub fn unchangeable(plan: &Plan) -> Option<&'static str> {
     if !plan.experiment.has_contention() {
         Some("an ideal network has no state to save; valid: another topology")
     } else if plan.experiment.measure.is_adaptive() {
@@ -19,10 +28,6 @@ pub fn unsaved(plan: &Plan) -> Option<&'static str> {
         )
     } else if plan.system.programs().all.iter().any(|(_, job)| job.is_external()) {
         Some("what another simulator drives cannot be saved; valid: traffic and other programs")
-    } else if stream(&plan.experiment).is_some() {
-        Some(
-            "the streams congestion_trees, waits, packet_hops and flit_hops cannot be saved; valid: measure.streams without them",
-        )
     } else {
         None
     }

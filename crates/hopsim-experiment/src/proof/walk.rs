@@ -104,7 +104,8 @@ impl Exploration<'_> {
             (if reply { REPLY_INJECTION } else { 0 }, self.system.topology.nodes_per_router());
         let mut head =
             Head { router: 0, input: 0, code, source: 0, destination, terminal, ejection_vc: 0, reply };
-        for router in 0..self.system.topology.routers_with_nodes() {
+        let routers = 0..self.system.topology.routers_with_nodes();
+        for router in routers.filter(|&router| self.system.routing.reaches(router, destination)) {
             for input in 0..self.variants() {
                 let source = router * per_router + u32::from(input);
                 // A reply takes the place of a request that its node has taken.

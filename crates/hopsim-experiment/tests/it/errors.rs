@@ -1848,6 +1848,83 @@ fn nodes_and_file_of_a_graph() {
     );
 }
 
+#[test]
+fn routers_that_are_out_of_order() {
+    // Two spines above three routers with a node each.
+    let edges: Vec<(u32, u32)> = (0..3).flat_map(|leaf| [(leaf, 3), (leaf, 4)]).collect();
+    let with = |fault: &str| {
+        graph(&edges, &["topology.graph.routers_with_nodes=3", &format!("faults=[{{ {fault} }}]")])
+    };
+    assert_eq!(with("routers = [3]"), "accepted");
+    assert_eq!(with("routers = [4], at = 100, until = 300"), "accepted");
+    assert_eq!(with("links = { between = [[0, 3]] }, routers = [4], at = 0, until = 9"), FALLS_APART);
+    assert_eq!(
+        with("routers = [2]"),
+        "faults.0.routers.0 = 2 (override): has nodes, which nobody could reach; \
+         valid: 3 … 4, or unreachable = \"drop\" besides: packets from and to these nodes are lost"
+    );
+    assert_eq!(
+        with("routers = [3, 5]"),
+        "faults.0.routers.1 = 5 (override): the network has 5 routers; valid: 0 … 4"
+    );
+    assert_eq!(
+        with("routers = [3, 3]"),
+        "faults.0.routers.1 = 3 (override): has been named or drawn before; valid: every router once"
+    );
+    assert_eq!(
+        with("routers = []"),
+        "faults.0.routers (override): names no routers; valid: [router, …] or { fraction = … }"
+    );
+    assert_eq!(
+        with("routers = { fraction = 0.9, seed = 2 }"),
+        "faults.0.routers.fraction = 0.9 (override): draws router 2, which has nodes that nobody could reach; \
+         valid: 3 … 4, or unreachable = \"drop\" besides: packets from and to these nodes are lost"
+    );
+    assert_eq!(
+        with("routers = { fraction = 1.2 }"),
+        "faults.0.routers.fraction = 1.2 (override): out of range; valid: 0 … 1"
+    );
+    assert_eq!(
+        with("at = 100"),
+        "faults.0 (override): names neither links nor routers; valid: links = { between = [[router, router], …] } or \
+         { fraction = … }, or routers = [router, …] or { fraction = … }"
+    );
+    assert_eq!(
+        graph(&RING, &["faults=[{ routers = [1] }]"]),
+        "faults.0.routers.0 = 1 (override): has nodes, which nobody could reach; \
+         valid: unreachable = \"drop\" besides: packets from and to these nodes are lost"
+    );
+    assert_eq!(with("routers = [2], unreachable = \"drop\""), "accepted");
+    assert_eq!(with("links = { between = [[0, 3]] }, routers = [4], unreachable = \"drop\""), "accepted");
+}
+
+#[test]
+fn a_network_that_falls_apart_is_not_for_everything() {
+    let with = |others: &[&str]| {
+        let fault = "faults=[{ routers = [1], at = 100, unreachable = \"drop\" }]";
+        graph(&RING, &[&[fault], others].concat())
+    };
+    assert_eq!(with(&[]), "accepted");
+    assert_eq!(with(&["faults.0.at=0", "routing=k_shortest_paths"]), NO_WAY);
+    assert_eq!(
+        with(&["jobs.0.traffic.request_reply={}"]),
+        "jobs.0.traffic.request_reply (override): a request waits for its reply, and with unreachable = \"drop\" packets may be \
+         lost; valid: other jobs, or no such key in faults"
+    );
+    assert_eq!(
+        with(&["faults.0.unreachable=never"]),
+        "faults.0.unreachable = \"never\" (override): no such choice; valid: refuse, drop"
+    );
+}
+
+/// What is said of paths that are drawn where some routers cannot reach each other.
+const NO_WAY: &str = "routing.k_shortest_paths (override): draws paths between all routers, and with unreachable = \"drop\" some \
+    cannot reach each other; valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or no such key in faults";
+
+/// What is said of a network of five routers of which a spine and a link to the other one are out of order.
+const FALLS_APART: &str = "faults (override): without these links the network falls apart: from router 0 there is no way to \
+    routers 1, 2 and 3 (from cycle 0 on); valid: fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides";
+
 /// A ring of five routers.
 const RING: [(u32, u32); 5] = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)];
 
@@ -1873,7 +1950,7 @@ fn links_that_are_out_of_order() {
     assert_eq!(
         with("{ between = [[0, 1], [2, 3]] }"),
         "faults (override): without these links the network falls apart: from router 0 there is no way to routers 1 and 2; \
-         valid: fewer links, other ones, or another seed of the draw"
+         valid: fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides"
     );
     assert_eq!(
         with("{}"),
@@ -1999,7 +2076,7 @@ fn links_that_fail_in_the_middle_of_a_run() {
     assert_eq!(
         graph(&RING, &[apart]),
         "faults (override): without these links the network falls apart: from router 0 there is no way to routers 1 and 2 \
-         (from cycle 5700 on); valid: fewer links, other ones, or another seed of the draw"
+         (from cycle 5700 on); valid: fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides"
     );
 }
 
@@ -2043,13 +2120,6 @@ fn what_does_not_know_of_links_that_fail() {
         format!(
             "routing.k_shortest_paths (override): a packet keeps to the path that it has drawn, which may lead over links that are out of order; \
              valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
-        )
-    );
-    assert_eq!(
-        with_a_link_that_fails(&["measure.streams=[\"waits\"]"]),
-        format!(
-            "measure.streams = \"waits\" (override): the stream waits cannot go on with other tables; \
-             valid: no such stream, or {valid}"
         )
     );
     assert_eq!(

@@ -72,6 +72,10 @@ impl Observer for Recorder {
         }
     }
 
+    fn lost(&mut self, job: u8, now: u32) {
+        self.count_lost(job, now);
+    }
+
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn injected(&mut self, places: &mut Places, node: RegionNode, Load { job, length }: Load) {
@@ -361,9 +365,13 @@ impl Recorder {
 
     /// A packet is lost in the network as cycle `at` begins, because links have failed.
     pub fn lose(&mut self, packet: &Packet, at: u32) {
+        self.count_lost(packet.job, at);
+    }
+
+    fn count_lost(&mut self, job: u8, at: u32) {
         self.lifetime.1 += 1;
         let first = self.first_row(self.batch_of(at));
-        if let Some(totals) = self.totals.get_mut(first + usize::from(packet.job)) {
+        if let Some(totals) = self.totals.get_mut(first + usize::from(job)) {
             totals.lost += 1;
         }
         if let Some(row) = self.row(at) {

@@ -1,4 +1,4 @@
-//! Links that are out of order: see [`Fault`].
+//! Links and routers that are out of order: see [`Fault`].
 
 use super::{PortClass, Topology};
 use crate::error::{ConfigError, within};
@@ -23,7 +23,7 @@ const REACTIONS: RangeInclusive<u32> = 0..=1_000_000_000;
 /// Cycles in which links may fail.
 const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 
-/// Links that are out of order, in both directions, from one cycle to another.
+/// Links that are out of order, in both directions, from one cycle to another; or routers, and with a router all its links.
 ///
 /// Their ports stay, so that all other ports keep their numbers. Without `at` and `until` links are out of order from the beginning of a run
 /// to its end: nothing is plugged into their ports, and packets are routed as if the links had never been there. Shortest paths are those
@@ -55,8 +55,18 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 /// A link that is repaired takes packets from cycle `until` on, and routers read its room again. The tables lead over it once more `detection` +
 /// `reroute` cycles later, and as long after `at` they cease to, even if the link has been repaired before that.
 ///
+/// As a router fails, packets in its buffers of links that have not been granted an output are lost, and so are packets on their way there;
+/// with `packets = "drain"` they stay and wait, until tables come into force by which they have no way to their destination: then they are lost. Nodes of a router that is out of order have nothing granted that
+/// they inject. A link that several entries say is out of order is so as long as one of them does: it fails in the first cycle of the first one, and
+/// is repaired in the last cycle of the last one.
+///
 /// Distances, shortest paths and latencies that are measured are those of the network in which all links of faults with `at` or `until` are in
-/// order. A network that falls apart is refused, whenever it does.
+/// order. A network that falls apart is refused, whenever it does, and so are routers with nodes, unless one of the entries by which it does says
+/// `unreachable = "drop"` (routers without nodes, such as those above the lowest ones of a tree, need no such word). Then packets are lost that
+/// have no way to their destination by the tables in force: one that is the first of its source queue at once, before it takes room in an
+/// injection buffer, one that has not been granted its first output, and one in transit, when the tables come into force. No packet has a way
+/// to or from a node of a router that is out of order, also if both its ends are there. Detours lead over routers only that can be reached:
+/// if another one is drawn the packet goes its minimal path. Nodes generate packets as ever.
 ///
 /// In a graph and in the families of topologies that are graphs; other topologies find their paths by coordinates. `hopsim topology export`
 /// makes a graph of them. In the middle of a run links fail where whole packets move, with credits, and where nodes wait for no packets.
@@ -72,10 +82,28 @@ pub struct Fault {
     #[schemars(range(min = 1))]
     pub until: Option<u32>,
     /// Which links.
-    pub links: FailedLinks,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<FailedLinks>,
+    /// Which routers: by number, or drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routers: Option<FailedRouters>,
+    /// What becomes of packets that cannot get to their destination by tables that lead over none of these links and routers; default
+    /// `refuse`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<Unreachable>,
     /// What happens when they fail or are repaired in the middle of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reaction: Option<Reaction>,
+}
+
+/// What becomes of packets that cannot get to their destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unreachable {
+    /// There are none: a network that falls apart is refused, and so are routers with nodes.
+    Refuse,
+    /// Packets are lost, the first ones of source queues and all others when tables come into force.
+    Drop,
 }
 
 /// What happens when links fail or are repaired in the middle of a run.
@@ -143,6 +171,45 @@ pub struct FailedLinks {
     pub seed: Option<u64>,
 }
 
+/// Routers that are named, or drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FailedRouters {
+    /// Routers by number.
+    Named(Vec<u32>),
+    /// Routers that are drawn.
+    Drawn(DrawnRouters),
+}
+
+/// Routers that are drawn, of those that no earlier entry of `faults` has named or drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DrawnRouters {
+    /// Share of all routers that is drawn, to the nearest whole number of routers.
+    #[schemars(range(min = *FRACTIONS.start(), max = *FRACTIONS.end()))]
+    pub fraction: f64,
+    /// Seed of the draw, which is another one than that of the traffic; default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+/// What is not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// Links, each by one of its ends.
+    pub links: BTreeSet<LinkEnd>,
+    /// Routers, all of whose links are missing.
+    pub routers: BTreeSet<u32>,
+}
+
+impl Missing {
+    /// Adds what else is not there.
+    pub fn add(&mut self, other: &Self) {
+        self.links.extend(&other.links);
+        self.routers.extend(&other.routers);
+    }
+}
+
 /// Router and port of an end of a link.
 pub type LinkEnd = (u32, usize);
 
@@ -169,17 +236,19 @@ impl OnLinks {
     }
 }
 
-/// Links that are out of order for a part of the run.
+/// Links and routers that are out of order for a part of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// First cycle in which the links are out of order.
+    /// First cycle in which they are out of order.
     pub at: u32,
     /// First cycle in which they are in order again; `None`: never.
     pub until: Option<u32>,
     /// What happens then.
     pub reaction: Reaction,
-    /// The links, each by one of its ends.
-    pub links: BTreeSet<LinkEnd>,
+    /// Whether packets that cannot get to their destination are lost.
+    pub drops: bool,
+    /// The links, among them those of the routers, and the routers.
+    pub missing: Missing,
 }
 
 impl Outage {
@@ -227,31 +296,49 @@ pub fn without(topology: Topology, faults: &[Fault]) -> Result<(Topology, Vec<Ou
             "no such key, or topology.graph or a family of graphs; hopsim topology export makes a graph of a network",
         ));
     };
-    let (mut all, mut for_good, mut outages) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+    let (mut picked, mut for_good, mut outages) = (Missing::default(), Missing::default(), Vec::new());
     for (index, fault) in faults.iter().enumerate() {
-        let before = all.clone();
-        fault.links.pick(&topology, &mut all).map_err(at(index))?;
-        let links: BTreeSet<LinkEnd> = all.difference(&before).copied().collect();
+        let missing = fault.pick(&topology, &mut picked).map_err(at(index))?;
         if fault.is_for_good() {
-            for_good.extend(links);
+            for_good.add(&missing);
         } else {
             let (reaction, &Fault { at, until, .. }) = (fault.reaction.unwrap_or_default(), fault);
-            outages.push(Outage { at, until, reaction, links });
+            outages.push(Outage { at, until, reaction, drops: fault.drops(), missing });
         }
     }
-    Ok((without_links(&topology, &for_good)?, outages))
+    let rest = without_these(&topology, &for_good);
+    if !faults.iter().any(|fault| fault.is_for_good() && fault.drops()) {
+        check_whole(&rest)?;
+    }
+    Ok((rest, outages))
 }
 
-/// A graph without some links.
-pub fn without_links(topology: &Topology, links: &BTreeSet<LinkEnd>) -> Result<Topology, ConfigError> {
+/// A graph without some links and routers.
+pub fn without_these(topology: &Topology, missing: &Missing) -> Topology {
     let Topology::Graph(graph) = topology else { unreachable!("only graphs have faults") };
-    graph.without(links).map(Topology::Graph)
+    Topology::Graph(graph.without(missing))
+}
+
+/// Refuses a graph that falls apart.
+pub fn check_whole(topology: &Topology) -> Result<(), ConfigError> {
+    if let Topology::Graph(graph) = topology { graph.check_whole() } else { Ok(()) }
+}
+
+/// The links of a router, each by its lower end.
+fn links_of(topology: &Topology, router: u32) -> impl Iterator<Item = LinkEnd> {
+    let other = move |port| Some((router, port).min(topology.neighbour(router, port)?));
+    (0..topology.ports().len()).filter_map(other)
 }
 
 impl Fault {
     /// Whether the links are out of order from the beginning to the end.
     pub fn is_for_good(&self) -> bool {
         self.at == 0 && self.until.is_none()
+    }
+
+    /// Whether packets that cannot get to their destination are lost.
+    pub fn drops(&self) -> bool {
+        self.unreachable == Some(Unreachable::Drop)
     }
 
     fn check(&self) -> Result<(), ConfigError> {
@@ -269,8 +356,91 @@ impl Fault {
                 return Err(ConfigError::new("reaction", reason).valid("no such key, or at or until besides"));
             }
         }
-        self.links.fraction.map_or(Ok(()), |fraction| within(FRACTIONS, fraction, "links.fraction"))
+        if self.links.is_none() && self.routers.is_none() {
+            let reason = "names neither links nor routers";
+            return Err(ConfigError::new("", reason)
+                .valid("links = { between = [[router, router], …] } or { fraction = … }, or routers = [router, …] or { fraction = … }"));
+        }
+        let fraction = self.links.as_ref().and_then(|links| links.fraction);
+        fraction.map_or(Ok(()), |fraction| within(FRACTIONS, fraction, "links.fraction"))?;
+        match &self.routers {
+            Some(FailedRouters::Drawn(drawn)) => within(FRACTIONS, drawn.fraction, "routers.fraction"),
+            _ => Ok(()),
+        }
     }
+
+    /// What is out of order: links that `picked` does not have yet, then routers, with all their links. All of it is added to `picked`.
+    fn pick(&self, topology: &Topology, picked: &mut Missing) -> Result<Missing, ConfigError> {
+        let before = picked.links.clone();
+        if let Some(links) = &self.links {
+            links.pick(topology, &mut picked.links)?;
+        }
+        let links = picked.links.difference(&before).copied().collect();
+        let mut missing = Missing { links, routers: BTreeSet::new() };
+        if let Some(routers) = &self.routers {
+            missing.routers = routers.pick(topology, &picked.routers, self.drops())?;
+        }
+        missing.links.extend(missing.routers.iter().flat_map(|&router| links_of(topology, router)));
+        picked.add(&missing);
+        Ok(missing)
+    }
+}
+
+impl FailedRouters {
+    /// The routers, none of which is among those before.
+    fn pick(
+        &self,
+        topology: &Topology,
+        before: &BTreeSet<u32>,
+        drops: bool,
+    ) -> Result<BTreeSet<u32>, ConfigError> {
+        let all = topology.routers();
+        let with_nodes = if drops { 0 } else { topology.routers_with_nodes() };
+        match self {
+            Self::Named(numbers) if numbers.is_empty() => {
+                Err(ConfigError::new("routers", "names no routers").valid("[router, …] or { fraction = … }"))
+            }
+            Self::Named(numbers) => {
+                let mut routers = BTreeSet::new();
+                for (index, &router) in numbers.iter().enumerate() {
+                    let refuse = |reason: String, valid: String| {
+                        Err(ConfigError::new(format!("routers.{index}"), reason).value(router).valid(valid))
+                    };
+                    if router >= all {
+                        let reason = format!("the network has {all} routers");
+                        return refuse(reason, format!("0 … {}", all - 1));
+                    }
+                    if before.contains(&router) || !routers.insert(router) {
+                        return refuse("has been named or drawn before".into(), "every router once".into());
+                    }
+                    if router < with_nodes {
+                        let reason = "has nodes, which nobody could reach".into();
+                        return refuse(reason, without_nodes(topology));
+                    }
+                }
+                Ok(routers)
+            }
+            Self::Drawn(DrawnRouters { fraction, seed }) => {
+                let mut left: Vec<u32> = (0..all).filter(|router| !before.contains(router)).collect();
+                Stream::new(seed.unwrap_or(1), Purpose::Faults, 1).shuffle(&mut left);
+                left.truncate((fraction * f64::from(all)).round() as usize);
+                if let Some(router) = left.iter().find(|&&router| router < with_nodes) {
+                    let reason = format!("draws router {router}, which has nodes that nobody could reach");
+                    return Err(ConfigError::new("routers.fraction", reason)
+                        .value(fraction)
+                        .valid(without_nodes(topology)));
+                }
+                Ok(left.into_iter().collect())
+            }
+        }
+    }
+}
+
+/// What to say where a router has nodes.
+fn without_nodes(topology: &Topology) -> String {
+    let (all, with_nodes) = (topology.routers(), topology.routers_with_nodes());
+    let drops = "unreachable = \"drop\" besides: packets from and to these nodes are lost";
+    if with_nodes == all { drops.into() } else { format!("{with_nodes} … {}, or {drops}", all - 1) }
 }
 
 impl FailedLinks {

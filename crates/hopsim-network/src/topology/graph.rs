@@ -1,9 +1,9 @@
 //! Any graph: see [`Config`].
 
+use super::faults::Missing;
 use super::shortest::{ShortestPaths, Ties};
 use super::wiring::{
-    End, Groups, MAX_ROUTERS, PACES, Wiring, check_connected, check_ties, degrees, ends, list, maze,
-    unreached,
+    End, Groups, MAX_ROUTERS, PACES, Wiring, check_connected, check_ties, degrees, ends, list, maze, parts,
 };
 use super::{GLOBAL, GroupClasses, Interconnect, LATENCIES, LOCAL, NODES_PER_ROUTER, Parameters, PortClass};
 use crate::by_class::ByClass;
@@ -95,6 +95,9 @@ pub struct Graph {
     degrees: [u32; 2],
     /// Ends of the links of every router, by port behind those for nodes -- constant.
     ends: Vec<Vec<Option<End>>>,
+    /// Routers that are out of order, which have no links.
+    absent: BTreeSet<u32>,
+    is_apart: bool,
     own_latencies: bool,
     goes_up_and_down: bool,
     groups: Option<Groups>,
@@ -214,6 +217,8 @@ impl Graph {
             first_node,
             degrees,
             ends,
+            absent: BTreeSet::new(),
+            is_apart: false,
             own_latencies,
             goes_up_and_down,
             groups,
@@ -222,28 +227,41 @@ impl Graph {
         })
     }
 
-    /// The graph without some links, each given by the router and port of one of its ends. Ports keep their numbers.
-    pub fn without(&self, failed: &BTreeSet<(u32, usize)>) -> Result<Self, ConfigError> {
+    /// The graph without some links and routers, perhaps in several parts. Ports keep their numbers, and routers theirs.
+    #[must_use]
+    pub fn without(&self, missing: &Missing) -> Self {
         let mut ends = self.ends.clone();
         let first = self.nodes_per_router as usize;
-        for &(router, port) in failed {
+        for &(router, port) in &missing.links {
             let Some(end) = self.end(router, port) else { continue };
             ends[router as usize][port - first] = None;
             ends[end.router as usize][usize::from(end.port) - first] = None;
         }
-        let unreached = unreached(&ends);
-        if !unreached.is_empty() {
-            let reason = format!(
-                "without these links the network falls apart: from router 0 there is no way to {}",
-                list(&unreached)
-            );
-            return Err(
-                ConfigError::new("", reason).valid("fewer links, other ones, or another seed of the draw")
-            );
-        }
-        let paths =
-            ShortestPaths::new(&maze(&ends, self.nodes_per_router, self.routers_with_nodes()), self.ties);
-        Ok(Self { ends, paths, goes_up_and_down: false, first_node: self.first_node.clone(), ..*self })
+        let absent: BTreeSet<u32> = self.absent.union(&missing.routers).copied().collect();
+        let with_nodes = self.routers_with_nodes();
+        let [_, unreached] = parts(&ends, &absent);
+        let is_apart = absent.iter().chain(&unreached).any(|&router| router < with_nodes);
+        let paths = ShortestPaths::new(&maze(&ends, self.nodes_per_router, with_nodes), self.ties);
+        let first_node = self.first_node.clone();
+        Self { ends, absent, is_apart, paths, goes_up_and_down: false, first_node, ..*self }
+    }
+
+    /// Refuses a graph in several parts. Routers that are absent are none.
+    pub fn check_whole(&self) -> Result<(), ConfigError> {
+        let [reached, unreached] = parts(&self.ends, &self.absent);
+        let Some(start) = reached.first().filter(|_| !unreached.is_empty()) else { return Ok(()) };
+        let reason = format!(
+            "without these links the network falls apart: from router {start} there is no way to {}",
+            list(&unreached)
+        );
+        let valid = "fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides";
+        Err(ConfigError::new("", reason).valid(valid))
+    }
+
+    /// Whether some nodes cannot reach others.
+    #[inline]
+    pub fn is_apart(&self) -> bool {
+        self.is_apart
     }
 
     /// Name of the topology in a document: `graph`, or that of the family that the graph is of.
@@ -284,10 +302,16 @@ impl Graph {
         self.paths.longest_from_first(self.routers_with_nodes()).into()
     }
 
-    /// Links of the shortest path to a router with nodes.
+    /// Whether there is a way from a router to one with nodes. To one that is absent there is none, not from itself either.
+    #[inline]
+    pub fn reaches(&self, from: u32, to: u32) -> bool {
+        self.paths.hops(from, to).is_some() && !(self.is_apart && self.absent.contains(&to))
+    }
+
+    /// Links of the shortest path to a router with nodes, which there is.
     #[inline]
     pub fn distance(&self, from: u32, to: u32) -> u16 {
-        self.paths.hops(from, to).unwrap_or_else(|| unreachable!("the graph is connected"))
+        self.paths.hops(from, to).unwrap_or_else(|| unreachable!("there is a way"))
     }
 
     /// Cycles until the head of a packet of `length` phits may be passed on behind the last link of that path, if it waits

@@ -480,6 +480,18 @@ impl Topology {
         self.minimal_hops(from, to).into_iter().map(u32::from).sum()
     }
 
+    /// Whether there is a way from a router to one with nodes.
+    #[inline]
+    pub fn reaches(&self, from: u32, to: u32) -> bool {
+        if let Self::Graph(graph) = self { graph.reaches(from, to) } else { true }
+    }
+
+    /// Whether some nodes cannot reach others.
+    #[inline]
+    pub fn is_apart(&self) -> bool {
+        matches!(self, Self::Graph(graph) if graph.is_apart())
+    }
+
     /// See [`Interconnect::minimal_runs`].
     pub fn minimal_runs(&self, at: u32, put: impl FnMut(Range<u32>, usize)) {
         ask!(self, t => t.minimal_runs(at, put));

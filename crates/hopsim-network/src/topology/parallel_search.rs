@@ -115,10 +115,12 @@ pub struct Apart {
     pub farthest_of_first: u32,
     /// Sum over ordered pairs.
     pub sum: u64,
+    /// Ordered pairs of different routers that reach each other.
+    pub pairs: u64,
 }
 
 impl Apart {
-    /// Of routers which all reach each other, given the routers at the other ends of the links of each; `first` is how many the first ones are.
+    /// Of routers that reach each other, given the routers at the other ends of the links of each; `first` is how many the first ones are.
     pub fn new(peers: &[Vec<u32>], first: u32) -> Self {
         let before = Before::new(peers.iter().map(|peers| peers.iter().copied()));
         let ends: Vec<Vec<u32>> = (0..peers.len() as u32).map(|router| vec![router]).collect();
@@ -136,6 +138,7 @@ impl Apart {
                         apart.farthest_of_first = apart.farthest_of_first.max(links);
                     }
                     apart.sum += u64::from(links) * u64::from(bits.count_ones());
+                    apart.pairs += u64::from(links.min(1)) * u64::from(bits.count_ones());
                 });
                 search.spread(&before);
                 links += 1;
@@ -160,7 +163,8 @@ mod tests {
         for routers in [1, 2, 63, 64, 65, 200] {
             for first in [1, 2, 64, 65, 129].into_iter().filter(|&first| first <= routers) {
                 let sum = (0..u64::from(routers)).map(|links| 2 * links * (u64::from(routers) - links)).sum();
-                let expected = Apart { farthest: routers - 1, farthest_of_first: first - 1, sum };
+                let pairs = u64::from(routers) * u64::from(routers - 1);
+                let expected = Apart { farthest: routers - 1, farthest_of_first: first - 1, sum, pairs };
                 assert_eq!(Apart::new(&line(routers), first), expected, "{first} of {routers}");
             }
         }

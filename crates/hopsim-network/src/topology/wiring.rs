@@ -5,6 +5,7 @@ use super::{LATENCIES, MAX_ROUTER_PORTS};
 use crate::error::ConfigError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 /// Most routers: the tables of paths grow with their square.
@@ -145,20 +146,24 @@ pub fn ends(wiring: &Wiring<'_>, nodes_per_router: u32, degrees: [u32; 2]) -> Ve
 
 /// Refuses a graph of several parts.
 pub fn check_connected(ends: &[Vec<Option<End>>]) -> Result<(), ConfigError> {
-    let unreached = unreached(ends);
+    let [reached, unreached] = parts(ends, &BTreeSet::new());
     if unreached.is_empty() {
         return Ok(());
     }
-    let reached: Vec<u32> = (0..ends.len() as u32).filter(|router| !unreached.contains(router)).collect();
     let reason = format!("{} cannot reach {}", list(&unreached), list(&reached));
     Err(ConfigError::new("edges", reason).valid("links that join all routers"))
 }
 
-/// The routers to which there is no way from router 0, ascending.
-pub fn unreached(ends: &[Vec<Option<End>>]) -> Vec<u32> {
+/// The routers to which there is a way from the first one that is not absent, and those of the others to which there is none, ascending.
+pub fn parts(ends: &[Vec<Option<End>>], absent: &BTreeSet<u32>) -> [Vec<u32>; 2] {
+    let mut present = (0..ends.len() as u32).filter(|router| !absent.contains(router));
+    let Some(first) = present.next() else { return Default::default() };
     let neighbours = |router: u32| ends[router as usize].iter().flatten().map(|end| end.router);
-    let distances = distances(ends.len(), 0, neighbours);
-    (0..ends.len() as u32).filter(|&router| distances[router as usize] == u32::MAX).collect()
+    let distances = distances(ends.len(), first, neighbours);
+    let is_reached = |router: &u32| distances[*router as usize] < u32::MAX;
+    let (mut reached, unreached): (Vec<u32>, Vec<u32>) = present.partition(is_reached);
+    reached.insert(0, first);
+    [reached, unreached]
 }
 
 /// `routers 3, 4 and 5`, shortened.

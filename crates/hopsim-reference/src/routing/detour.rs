@@ -40,7 +40,7 @@ impl Detour {
                 }
                 region => drawn_by_dimension(region, ways, (from, to), stream),
             };
-            return Some(any).filter(|&any| any != from && any != to);
+            return Some(any).filter(|&any| any != from && any != to && ways.reaches(from, any));
         };
         let group = ways.group(from);
         if group == ways.group(to) {

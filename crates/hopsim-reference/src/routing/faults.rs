@@ -1,18 +1,43 @@
-//! Links that are out of order: which ones and when, by what `hopsim explain faults` says, and that they are missing and no others.
+//! Links and routers that are out of order: which ones and when, by what `hopsim explain faults` says, and that they are missing and no others.
 
 use hopsim_experiment::plan::Plan;
-use hopsim_network::topology::faults::{Fault, OnLinks, Reconfiguration, without_links};
+use hopsim_network::topology::faults::{
+    DrawnRouters, FailedLinks, FailedRouters, Fault, Missing, OnLinks, Reconfiguration, without_these,
+};
 use hopsim_network::topology::{PortClass, Topology};
 use hopsim_random::{Purpose, Stream};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Router and port of both ends of a link, the lower one first.
 pub type Ends = [(u32, usize); 2];
 
-/// Links that are out of order for a part of the run.
+/// Links and routers that are out of order.
+#[derive(Clone, Default, PartialEq)]
+pub struct Broken {
+    /// The links, among them those of the routers; some perhaps several times.
+    pub links: Vec<Ends>,
+    pub routers: BTreeSet<u32>,
+}
+
+impl Broken {
+    /// All that is out of order by some of these.
+    pub fn of_all<'a>(parts: impl Iterator<Item = &'a Self>) -> Self {
+        let mut all = Self::default();
+        for part in parts {
+            all.links.extend(&part.links);
+            all.routers.extend(&part.routers);
+        }
+        all.links.sort_unstable();
+        all.links.dedup();
+        all
+    }
+}
+
+/// Links and routers that are out of order for a part of the run.
 #[derive(Clone)]
 pub struct Outage {
-    pub links: Vec<Ends>,
+    pub broken: Broken,
     /// First cycle in which they are out of order.
     pub fails: u32,
     /// The cycle in which the routers at their ends know, unless they are repaired before.
@@ -30,13 +55,13 @@ pub struct Outage {
 }
 
 impl Outage {
-    fn new(fault: &Fault, links: Vec<Ends>) -> Self {
+    fn new(fault: &Fault, broken: Broken) -> Self {
         let reaction = fault.reaction.unwrap_or_default();
         let (fails, delay) = (fault.at, reaction.detection + reaction.reroute);
         // Of what is out of order from the beginning everybody knows.
         let after = |cycles: u32| if fails == 0 { 0 } else { fails + cycles };
         Self {
-            links,
+            broken,
             fails,
             noticed: after(reaction.detection),
             left: after(delay),
@@ -64,7 +89,7 @@ impl Outage {
 
     /// Router and port of both ends of all links.
     pub fn ports(&self) -> Vec<(usize, usize)> {
-        self.links.iter().flatten().map(|&(router, port)| (router as usize, port)).collect()
+        self.broken.links.iter().flatten().map(|&(router, port)| (router as usize, port)).collect()
     }
 }
 
@@ -76,7 +101,18 @@ pub fn outages(plan: &Plan) -> Vec<Outage> {
     }
     let whole = plan.experiment.topology.build().expect("the plan has been made of it");
     let outages = faults.iter().zip(failed(plan, &whole)).filter(|(fault, _)| !is_for_good(fault));
-    outages.map(|(fault, links)| Outage::new(fault, links)).collect()
+    outages.map(|(fault, broken)| Outage::new(fault, broken)).collect()
+}
+
+/// The routers that are out of order from the beginning to the end.
+pub fn gone(plan: &Plan) -> BTreeSet<u32> {
+    if plan.experiment.faults.is_empty() {
+        return BTreeSet::new();
+    }
+    let whole = plan.experiment.topology.build().expect("the plan has been made of it");
+    let by_fault: Vec<_> = plan.experiment.faults.iter().zip(failed(plan, &whole)).collect();
+    let for_good = by_fault.iter().filter(|(fault, _)| is_for_good(fault));
+    Broken::of_all(for_good.map(|(_, broken)| broken)).routers
 }
 
 /// Whether links are out of order from the beginning to the end.
@@ -84,21 +120,20 @@ fn is_for_good(fault: &Fault) -> bool {
     fault.at == 0 && fault.until.is_none()
 }
 
-/// A plan whose network lacks some links besides those that are out of order for good.
-pub fn without(plan: &Plan, links: &[Ends]) -> Plan {
+/// A plan whose network lacks some links and routers besides those that are out of order for good.
+pub fn without(plan: &Plan, broken: &Broken) -> Plan {
     let mut plan = plan.clone();
-    let first = links.iter().map(|&[here, _]| here).collect();
-    let left = without_links(&plan.system.topology, &first).expect("the network does not fall apart");
-    plan.system.topology = Arc::new(left);
+    let links = broken.links.iter().map(|&[here, _]| here).collect();
+    let missing = Missing { links, routers: broken.routers.clone() };
+    plan.system.topology = Arc::new(without_these(&plan.system.topology, &missing));
     plan
 }
 
 /// Panics if a plan lacks other links of its whole topology than those that are out of order for good, and some others.
-pub fn check(plan: &Plan, whole: &Topology, others: &[Ends]) {
-    let by_fault = plan.experiment.faults.iter().zip(failed(plan, whole));
-    let mut failed: Vec<Ends> =
-        by_fault.filter(|(fault, _)| is_for_good(fault)).flat_map(|(_, links)| links).collect();
-    failed.extend(others);
+pub fn check(plan: &Plan, whole: &Topology, others: &Broken) {
+    let by_fault: Vec<_> = plan.experiment.faults.iter().zip(failed(plan, whole)).collect();
+    let for_good = by_fault.iter().filter(|(fault, _)| is_for_good(fault)).map(|(_, broken)| broken);
+    let failed = Broken::of_all(for_good.chain([others])).links;
     for (ends, _) in links(whole) {
         let [here, there] = ends;
         let found = plan.system.topology.neighbour(here.0, here.1);
@@ -127,20 +162,48 @@ fn links(topology: &Topology) -> Vec<(Ends, u8)> {
     links
 }
 
-/// The links of every fault, none of which is that of another fault too.
-fn failed(plan: &Plan, whole: &Topology) -> Vec<Vec<Ends>> {
-    let mut by_fault: Vec<Vec<Ends>> = Vec::new();
+/// What every fault says is out of order: links, none of which is one of a fault before, and all links of routers, none of which is one of a
+/// fault before.
+fn failed(plan: &Plan, whole: &Topology) -> Vec<Broken> {
+    let mut by_fault: Vec<Broken> = Vec::new();
     for fault in &plan.experiment.faults {
-        let earlier: Vec<Ends> = by_fault.concat();
-        by_fault.push(of_fault(fault, whole, &earlier));
+        let earlier = Broken::of_all(by_fault.iter());
+        let mut broken = Broken::default();
+        if let Some(of_fault) = &fault.links {
+            broken.links = links_of_fault(of_fault, whole, &earlier.links);
+        }
+        if let Some(of_fault) = &fault.routers {
+            broken.routers = routers_of_fault(of_fault, whole, &earlier.routers);
+        }
+        for (ends, _) in links(whole) {
+            if ends.iter().any(|(router, _)| broken.routers.contains(router)) && !broken.links.contains(&ends)
+            {
+                broken.links.push(ends);
+            }
+        }
+        by_fault.push(broken);
     }
     by_fault
 }
 
+/// The routers of a fault, none of which is among those of earlier ones.
+fn routers_of_fault(fault: &FailedRouters, whole: &Topology, earlier: &BTreeSet<u32>) -> BTreeSet<u32> {
+    match fault {
+        FailedRouters::Named(routers) => routers.iter().copied().collect(),
+        FailedRouters::Drawn(DrawnRouters { fraction, seed }) => {
+            let count = (fraction * f64::from(whole.routers())).round() as usize;
+            let mut left: Vec<u32> = (0..whole.routers()).collect();
+            left.retain(|router| !earlier.contains(router));
+            Stream::new(seed.unwrap_or(1), Purpose::Faults, 1).shuffle(&mut left);
+            left.into_iter().take(count).collect()
+        }
+    }
+}
+
 /// The links of a fault, none of which is among those of earlier ones.
-fn of_fault(fault: &Fault, whole: &Topology, earlier: &[Ends]) -> Vec<Ends> {
+fn links_of_fault(fault: &FailedLinks, whole: &Topology, earlier: &[Ends]) -> Vec<Ends> {
     let mut own: Vec<Ends> = Vec::new();
-    for &[one, other] in &fault.links.between {
+    for &[one, other] in &fault.between {
         let mut of_pair: Vec<Ends> = links(whole)
             .into_iter()
             .map(|(ends, _)| ends)
@@ -151,16 +214,16 @@ fn of_fault(fault: &Fault, whole: &Topology, earlier: &[Ends]) -> Vec<Ends> {
         of_pair.sort_by_key(port_at_one);
         own.push(of_pair[0]);
     }
-    let Some(fraction) = fault.links.fraction else { return own };
+    let Some(fraction) = fault.fraction else { return own };
     let names = whole.link_classes();
     let class_of = |class: u8| names[usize::from(class)];
-    let is_meant = |class: u8| fault.links.class.as_deref().is_none_or(|name| name == class_of(class));
+    let is_meant = |class: u8| fault.class.as_deref().is_none_or(|name| name == class_of(class));
     let meant: Vec<Ends> =
         links(whole).into_iter().filter(|&(_, class)| is_meant(class)).map(|(ends, _)| ends).collect();
     let count = (fraction * meant.len() as f64).round() as usize;
     let is_left = |ends: &Ends| !earlier.contains(ends) && !own.contains(ends);
     let mut left: Vec<Ends> = meant.into_iter().filter(is_left).collect();
-    Stream::new(fault.links.seed.unwrap_or(1), Purpose::Faults, 0).shuffle(&mut left);
+    Stream::new(fault.seed.unwrap_or(1), Purpose::Faults, 0).shuffle(&mut left);
     own.extend(left.iter().take(count));
     own
 }

@@ -67,6 +67,11 @@ impl Tables {
         self.0[&(from, to)]
     }
 
+    /// Whether there is a path from one router to another where packets may take any link.
+    pub fn reaches(&self, from: usize, to: usize) -> bool {
+        from == to || self.0.contains_key(&((false, from), to))
+    }
+
     /// The steps of the path from a place to a router.
     fn steps(&self, from: Spot, to: usize) -> Vec<Step> {
         let (mut at, mut steps) = (from, Vec::new());
@@ -111,7 +116,7 @@ impl Tables {
                     }
                 }
             }
-            for from in (0..maze.destinations).filter(|&from| from != to) {
+            for from in (0..maze.destinations).filter(|&from| from != to && tables.reaches(from, to)) {
                 for link in tables.way(from, to) {
                     *loads.entry(link).or_default() += 1;
                 }

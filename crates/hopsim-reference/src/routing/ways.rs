@@ -1,7 +1,7 @@
 //! Shortest ways between routers, link by link.
 
 use super::families;
-use super::faults::{self, Ends};
+use super::faults::{self, Broken};
 use super::tables::Tables;
 use crate::state::place::Link;
 use hopsim_experiment::plan::Plan;
@@ -10,6 +10,7 @@ use hopsim_network::topology::{LOCAL, TopologyConfig};
 use hopsim_random::Stream;
 use hopsim_routing::RoutingConfig;
 use hopsim_routing::minimal::Up;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What there is to know of the network's links.
@@ -21,6 +22,8 @@ pub struct Ways {
     shape: Shape,
     /// The way up a fat tree.
     up: Up,
+    /// Routers that are out of order, whose nodes nobody reaches.
+    gone: BTreeSet<u32>,
 }
 
 /// The parameters of a topology.
@@ -109,14 +112,14 @@ impl Cube {
 impl Ways {
     /// The ways of a network whose links are all in order, but for those that are out of order for good.
     pub fn new(plan: &Plan) -> Self {
-        Self::without(plan, &[])
+        Self::without(plan, &Broken::default())
     }
 
     /// The ways of a network that lacks some links besides.
-    pub fn without(plan: &Plan, links: &[Ends]) -> Self {
+    pub fn without(plan: &Plan, broken: &Broken) -> Self {
         let many = |sides: &[u32]| sides.iter().map(|&side| side as usize).collect();
         let whole = plan.experiment.topology.build().expect("the plan has been made of it");
-        faults::check(plan, &whole, links);
+        faults::check(plan, &whole, broken);
         let shape = match &plan.experiment.topology {
             TopologyConfig::Dragonfly(config) => Shape::Dragonfly(Dragonfly {
                 p: config.p as usize,
@@ -152,7 +155,8 @@ impl Ways {
         let neighbours = (0..plan.system.topology.routers()).map(of).collect();
         let nodes_per_router = plan.system.topology.nodes_per_router() as usize;
         let routers_with_nodes = plan.system.topology.nodes() as usize / nodes_per_router;
-        Self { neighbours, nodes_per_router, routers_with_nodes, shape, up }
+        let gone = faults::gone(plan).union(&broken.routers).copied().collect();
+        Self { neighbours, nodes_per_router, routers_with_nodes, shape, up, gone }
     }
 
     pub fn routers(&self) -> usize {
@@ -167,14 +171,27 @@ impl Ways {
     /// Links between the two routers with nodes that are farthest from each other.
     pub fn farthest(&self) -> usize {
         let all = 0..self.routers_with_nodes;
-        let distances = all.clone().flat_map(|from| all.clone().map(move |to| self.distance(from, to)));
-        distances.max().unwrap_or(0)
+        self.longest(all.clone(), &all)
     }
 
     /// Links between any router and the one with nodes that is farthest from it.
     pub fn diameter(&self) -> usize {
-        let to_nodes = |from| (0..self.routers_with_nodes).map(move |to| self.distance(from, to));
-        (0..self.routers()).flat_map(to_nodes).max().unwrap_or(0)
+        self.longest(0..self.routers(), &(0..self.routers_with_nodes))
+    }
+
+    /// Links of the longest shortest way from some routers to others.
+    fn longest(&self, from: Range<usize>, to: &Range<usize>) -> usize {
+        let pairs = from.flat_map(|from| to.clone().map(move |to| (from, to)));
+        let there_is_one = pairs.filter(|&(from, to)| self.reaches(from, to));
+        there_is_one.map(|(from, to)| self.distance(from, to)).max().unwrap_or(0)
+    }
+
+    /// Whether there is a way from a router to another one.
+    pub fn reaches(&self, from: usize, to: usize) -> bool {
+        match &self.shape {
+            Shape::Graph(tables) => !self.gone.contains(&(to as u32)) && tables.reaches(from, to),
+            _ => true,
+        }
     }
 
     /// Links of the longest path that may turn off a minimal path of several links behind its first one.

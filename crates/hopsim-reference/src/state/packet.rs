@@ -68,8 +68,16 @@ pub struct Passage {
 pub enum LossReason {
     /// The link of the packet has failed.
     Link,
+    /// The router has failed in whose buffer the packet is, or is on its way to.
+    Router,
     /// A link on its way is out of order when the network is drained.
     Way,
+    /// There is no way to its destination when it is the first of its source queue.
+    Source,
+    /// There is no way to its destination any more, as it waits in an injection buffer.
+    Injection,
+    /// There is no way to its destination, or to the intermediate router that it has settled for, over the links that are left.
+    CutOff,
     /// There are not as many VCs as it would need over the links that are left.
     Vcs,
 }

@@ -2,11 +2,13 @@
 
 use crate::documents::Document;
 use crate::engine::compare;
+use crate::metrics;
 use crate::snapshots::{goes_on, savable};
-use hopsim_core::engine::{Control, Trial, audit, run, trace_as};
+use hopsim_core::engine::{Control, Trial, audit, run, run_as, trace_as};
 use hopsim_core::error::RunError;
 use hopsim_cycles::choices::Consumption;
 use hopsim_cycles::jobs::JobPlan;
+use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::config::router::Discipline;
 use hopsim_experiment::config::stop::Warmup;
 use hopsim_experiment::plan::{Epoch, Plan};
@@ -15,7 +17,8 @@ use hopsim_measure::trace::{Hop, PacketTrace};
 use hopsim_network::topology::TopologyConfig;
 use hopsim_network::topology::faults::{LinkEnd, Reconfiguration};
 use hopsim_random::{Purpose, Stream};
-use hopsim_reference::{Life, LossReason, Simulator};
+use hopsim_reference::metrics::outcome;
+use hopsim_reference::{Life, LossReason, Simulator, record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -139,8 +142,37 @@ impl Draws {
         }
     }
 
-    fn fault(&mut self, topology: &Value, keeps_vcs: bool) -> Value {
-        let mut fault = json!({ "links": self.links(topology) });
+    /// One or two routers without nodes, if there are any; with `drops` any routers.
+    fn routers(&mut self, topology: &Value, drops: bool) -> Option<Value> {
+        if drops && self.one_in(2) {
+            return Some(json!({ "fraction": self.of(&[0.1, 0.2, 0.3]), "seed": self.any(0..100) }));
+        }
+        let config: TopologyConfig = serde_json::from_value(topology.clone()).ok()?;
+        let topology = config.build().ok()?;
+        let first = if drops { 0 } else { topology.routers_with_nodes() };
+        let mut routers: Vec<u32> = (first..topology.routers()).collect();
+        self.0.shuffle(&mut routers);
+        routers.truncate(self.any(1..3) as usize);
+        (!routers.is_empty()).then(|| json!(routers))
+    }
+
+    /// Links, routers or both.
+    fn broken(&mut self, topology: &Value, drops: bool) -> Value {
+        let routers = if self.one_in(2) { self.routers(topology, drops) } else { None };
+        match routers {
+            Some(routers) if self.one_in(2) => {
+                json!({ "links": self.links(topology), "routers": routers })
+            }
+            Some(routers) => json!({ "routers": routers }),
+            None => json!({ "links": self.links(topology) }),
+        }
+    }
+
+    fn fault(&mut self, topology: &Value, keeps_vcs: bool, drops: bool) -> Value {
+        let mut fault = self.broken(topology, drops);
+        if drops {
+            fault["unreachable"] = json!("drop");
+        }
         let at = if self.one_in(8) { 0 } else { self.any(1..CYCLES - 100) };
         if at > 0 {
             fault["at"] = json!(at);
@@ -188,6 +220,27 @@ impl Draws {
         traffic
     }
 
+    /// One fault to three; of a ring that must not fall apart one.
+    fn faults(&mut self, topology: &Value, keeps_vcs: bool, drops: bool) -> Vec<Value> {
+        let edges = topology["graph"]["edges"].as_array();
+        let is_ring = edges.is_some_and(|edges| {
+            edges.iter().all(|edge| {
+                let ends: [u64; 2] = serde_json::from_value(edge["between"].clone()).unwrap();
+                ends[1] == (ends[0] + 1) % edges.len() as u64
+            })
+        });
+        let most = if is_ring && !drops { 2 } else { 4 };
+        (0..self.any(1..most)).map(|_| self.fault(topology, keeps_vcs, drops)).collect()
+    }
+
+    fn nic(&mut self, drops: bool) -> Value {
+        let mut nic = json!({ "source_queue": self.of(&[json!("unbounded"), json!({ "packets": 3 })]) });
+        if drops && self.one_in(4) {
+            nic["when_full"] = json!("wait");
+        }
+        nic
+    }
+
     fn document(&mut self, seed: u64) -> Value {
         let (topology, mut routing) = (self.topology(), self.routing());
         let has_two_classes = topology.get("dragonfly_plus").is_some();
@@ -228,25 +281,19 @@ impl Draws {
         for &class in classes {
             links[class] = json!({ "latency": self.any(1..25) });
         }
-        let edges = topology["graph"]["edges"].as_array();
-        let is_ring = edges.is_some_and(|edges| {
-            edges.iter().all(|edge| {
-                let ends: [u64; 2] = serde_json::from_value(edge["between"].clone()).unwrap();
-                ends[1] == (ends[0] + 1) % edges.len() as u64
-            })
-        });
-        let most = if is_ring { 2 } else { 4 };
         let by_hop = routing.get("minimal").is_some() && !has_two_classes && seed.is_multiple_of(3);
         if by_hop {
             router["vcs"] = json!({ "discipline": "by_hop" });
         }
         let keeps_vcs = routing.get("minimal").is_some() && !by_hop;
-        let faults: Vec<Value> = (0..self.any(1..most)).map(|_| self.fault(&topology, keeps_vcs)).collect();
+        let drops = !answers && self.one_in(3);
+        let faults = self.faults(&topology, keeps_vcs, drops);
+        let nic = self.nic(drops);
         json!({
             "topology": topology, "routing": routing, "faults": faults, "jobs": [{ "traffic": traffic }],
             "links": links,
             "router": { kind: router },
-            "nic": { "source_queue": self.of(&[json!("unbounded"), json!({ "packets": 3 })]) },
+            "nic": nic,
             "measure": { "warmup": 0, "cycles": CYCLES, "batches": 1, "seed": seed, "watchdog": 1_000_000 },
         })
     }
@@ -268,7 +315,7 @@ fn drawn(seed: u64) -> Result<Plan, String> {
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 32] = [
+const LEAST: [(&str, usize); 34] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -302,10 +349,12 @@ const LEAST: [(&str, usize); 32] = [
     ("delivered", 100_000),
     ("detours by notice", 30),
     ("grants of repaired links", 10_000),
+    ("routers", 50),
+    ("drop unreachable", 100),
 ];
 
 /// Packets that must be lost.
-const LOST: [(&str, usize); 11] = [
+const LOST: [(&str, usize); 15] = [
     ("lost, link, minimal", 50),
     ("lost, link, adaptive", 50),
     ("lost, link, ecmp", 50),
@@ -313,6 +362,10 @@ const LOST: [(&str, usize); 11] = [
     ("lost, link, ugal", 50),
     ("lost, link, par", 50),
     ("lost, way, minimal", 50),
+    ("lost, router, all", 50),
+    ("lost, cut off, all", 50),
+    ("lost, source, all", 1_000),
+    ("lost, injection, all", 100),
     ("lost, VCs, adaptive", 20),
     ("lost, VCs, valiant", 5),
     ("lost, VCs, cioq", 10),
@@ -362,7 +415,7 @@ fn agree(seed: u64, coverage: &mut Coverage) -> Result<(), String> {
         Ok(plan) => plan,
         Err(reason) => {
             // A network that falls apart, links that an entry before has drawn, too many VCs.
-            let known = ["no way", "reach", "apart", "have been named or drawn", "16 VCs at most"];
+            let known = ["no way", "reach", "apart", "been named or drawn", "16 VCs at most"];
             assert!(known.iter().any(|known| reason.contains(known)), "seed {seed}: {reason}");
             coverage.count("refused", 1);
             return Ok(());
@@ -381,6 +434,9 @@ fn agree(seed: u64, coverage: &mut Coverage) -> Result<(), String> {
     obeys(&plan, &lives)?;
     if seed.is_multiple_of(4) {
         counts_agree(&plan, &lives)?;
+    }
+    if seed.is_multiple_of(3) {
+        streams_agree(&plan)?;
     }
     if seed.is_multiple_of(16) {
         audit(&plan, CYCLES)?;
@@ -439,9 +495,30 @@ fn windows_agree(plan: &Plan, lives: &[Life]) -> Result<(), String> {
     }
     let (_, series) = outcome.tables.iter().find(|(name, _)| name == "timeseries").unwrap();
     let lost = series.iter().find(|(name, _)| name == "lost").map(|(_, column)| column);
-    // Without links that fail in the middle of the run there is no such column.
-    if !plan.epochs.is_empty() && lost != Some(&Column::U32(by_interval.clone())) {
+    // Without links that fail in the middle of the run, and a network that falls apart, there is no such column.
+    if (lost.is_some() || !plan.epochs.is_empty()) && lost != Some(&Column::U32(by_interval.clone())) {
         return Err(format!("lost: {lost:?} in the engine and {by_interval:?} in the reference"));
+    }
+    Ok(())
+}
+
+/// What packets wait for, and the congestion trees that they stand in, go on with other tables.
+fn streams_agree(plan: &Plan) -> Result<(), String> {
+    let mut experiment = plan.experiment.clone();
+    experiment.measure.streams =
+        vec![RecordStream::Waits, RecordStream::PacketHops, RecordStream::CongestionTrees];
+    experiment.measure.interval = INTERVAL;
+    let plan = Plan::new(&experiment).map_err(|error| error.to_string())?;
+    let trial = Trial { finest: true, ..Trial::default() };
+    let engine = run_as(&plan, &Control::default(), trial).map_err(|error| error.to_string())?;
+    let again = outcome(&plan, &record(&plan));
+    let coverage = metrics::Coverage::default();
+    for (name, table) in &engine.tables {
+        if ["batches", "timeseries"].contains(&name.as_str()) {
+            continue;
+        }
+        let (_, other) = again.tables.iter().find(|(other, _)| other == name).ok_or("no such table")?;
+        coverage.compare_tables(name, table, other)?;
     }
     Ok(())
 }
@@ -497,8 +574,15 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
     let lost = |reason: LossReason| {
         lives.iter().filter(|life| life.lost.is_some_and(|loss| loss.reason == reason)).count()
     };
-    let losses =
-        [("link", lost(LossReason::Link)), ("VCs", lost(LossReason::Vcs)), ("way", lost(LossReason::Way))];
+    let losses = [
+        ("link", lost(LossReason::Link)),
+        ("router", lost(LossReason::Router)),
+        ("cut off", lost(LossReason::CutOff)),
+        ("source", lost(LossReason::Source)),
+        ("injection", lost(LossReason::Injection)),
+        ("VCs", lost(LossReason::Vcs)),
+        ("way", lost(LossReason::Way)),
+    ];
     for (why, count) in losses {
         for of in ["all", routing, router] {
             coverage.count(format!("lost, {why}, {of}"), count);
@@ -528,6 +612,8 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
         let reaction = outage.reaction.unwrap_or_default();
         let delay = reaction.detection + reaction.reroute;
         let met = [
+            (outage.routers.is_some(), "routers"),
+            (outage.drops(), "drop unreachable"),
             (!reaction.packets.are_lost(), "drain"),
             (reaction.reconfiguration == Some(Reconfiguration::Static), "static"),
             (outage.at == 0, "from the beginning"),

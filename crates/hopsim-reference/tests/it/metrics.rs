@@ -130,7 +130,8 @@ impl Coverage {
         Ok(())
     }
 
-    fn compare_tables(&self, name: &str, engine: &Table, again: &Table) -> Result<(), String> {
+    /// Compares two tables of a name.
+    pub fn compare_tables(&self, name: &str, engine: &Table, again: &Table) -> Result<(), String> {
         let columns = |table: &Table| table.iter().map(|(column, _)| column.clone()).collect::<Vec<String>>();
         let sorted = |mut names: Vec<String>| {
             names.sort();

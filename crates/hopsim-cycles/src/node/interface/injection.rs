@@ -3,14 +3,12 @@
 use crate::choices::InjectionVc;
 use crate::kernel::Kernel;
 use crate::kernel::ids::{Id as _, RegionNode, Terminal};
-use crate::kernel::packet::{Exit, Injection, Packet, Waiting};
+use crate::kernel::packet::Waiting;
 use crate::kernel::wires::{Arrival, Credit};
 use crate::mode::Mode;
 use crate::node::interface::Interfaces;
 use crate::observer::{Load, Observer as _};
-use hopsim_network::by_class::ByClass;
 use hopsim_network::network::NONE;
-use hopsim_routing::RouteState;
 
 impl Interfaces {
     /// Takes a packet that `node` generates now: into an injection buffer, the source queue, or nowhere if that queue is full.
@@ -19,6 +17,9 @@ impl Interfaces {
     pub fn offer<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, packet: Waiting) {
         let nic = &self.nics[node];
         let (first, full) = (nic.queue.is_empty(), nic.queued >= self.source_queue);
+        if first && self.is_cut_off(node, packet.destination) {
+            return kernel.worker.observer.lost(self.nics[node].job, kernel.now);
+        }
         if first
             && self.may_send::<M>(kernel.now, node, false)
             && let Some(vc) = self.admission::<M>(kernel.now, node, packet.candidate())
@@ -78,7 +79,14 @@ impl Interfaces {
     #[inline(always)]
     fn send_next<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode, reply: bool) -> bool {
         let index = if reply { self.answers[node].replies.front } else { self.nics[node].queue.front };
-        if index == NONE || !self.may_send::<M>(kernel.now, node, reply) {
+        if index == NONE {
+            return false;
+        }
+        if !reply && self.is_cut_off(node, self.waiting.get(index).destination) {
+            self.lose_first(kernel, node);
+            return true;
+        }
+        if !self.may_send::<M>(kernel.now, node, reply) {
             return false;
         }
         let packet = self.waiting.get(index).candidate();
@@ -92,6 +100,31 @@ impl Interfaces {
         }
         self.move_to_buffer(kernel, node, vc, index);
         true
+    }
+
+    /// Whether there is no way from a node to a destination.
+    #[inline]
+    fn is_cut_off(&self, node: RegionNode, destination: u32) -> bool {
+        self.apart.is_some() && self.is_out_of_reach(node, destination)
+    }
+
+    // Out of line, as mostly all nodes reach each other.
+    #[cold]
+    #[inline(never)]
+    fn is_out_of_reach(&self, node: RegionNode, destination: u32) -> bool {
+        let source = self.first_node + node.index() as u32;
+        let [from, to] = [source, destination].map(|node| node / self.per_router);
+        self.apart.as_ref().is_some_and(|topology| !topology.reaches(from, to))
+    }
+
+    /// The first packet of the source queue of `node` is lost.
+    #[cold]
+    fn lose_first<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode) {
+        let nic = &mut self.nics[node];
+        let first = nic.queue.pop(&self.waiting);
+        nic.queued -= 1;
+        kernel.worker.observer.lost(nic.job, kernel.now);
+        self.waiting.remove(first);
     }
 
     /// Counts the packets behind the heads of the injection VCs for the time that they have waited there by the end of the run.
@@ -226,29 +259,9 @@ impl Interfaces {
         node: RegionNode,
         packet: &Waiting,
     ) -> u32 {
-        let (job, length) = (self.nics[node].job, packet.length);
-        let destination_router = packet.destination / self.per_router;
-        kernel.packets.insert(Packet {
-            next: NONE,
-            arrived: packet.arrived,
-            destination_router,
-            source: kernel.span.node(node),
-            generated: packet.generated,
-            serial: packet.serial,
-            requested: packet.requested,
-            route: RouteState::NEW,
-            length: length as u16,
-            crossing: kernel.constants.system.router.crossing(length) as u16,
-            injection: Injection::default(),
-            queue_wait: ByClass::default(),
-            hops: ByClass::default(),
-            job,
-            ejection: Exit {
-                terminal: (packet.destination - destination_router * self.per_router) as u8,
-                vc: self.ejection_vc(kernel, job, kernel.span.node(node), packet.requested),
-            },
-            nonminimal: 0,
-        })
+        let (job, source) = (self.nics[node].job, kernel.span.node(node));
+        let vc = self.ejection_vc(kernel, job, source, packet.requested);
+        kernel.packets.insert(packet.enter(kernel.constants.system, self.per_router, (source, job), vc))
     }
 
     /// The head of an injection VC, of a packet of `length` phits, has been granted: it counts as injected, unless it has been counted

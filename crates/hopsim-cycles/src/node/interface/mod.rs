@@ -196,6 +196,8 @@ pub struct Interfaces {
     /// Injection VCs that are not for replies -- constant.
     first_reply_vc: usize,
     topology: Arc<Topology>,
+    /// The topology that packets are routed on, where some nodes cannot reach others -- constant.
+    apart: Option<Arc<Topology>>,
     /// The first node of the region -- constant.
     first_node: u32,
     /// Nodes of the network -- constant.
@@ -235,6 +237,7 @@ impl Interfaces {
             one_way: usize::from(system.network.classes.one_way),
             first_reply_vc: usize::from(system.network.classes.first_reply_vc()),
             topology: Arc::clone(&system.topology),
+            apart: system.routing.apart().cloned(),
             first_node: span.first_node,
             in_network: system.network.nodes,
             per_router: system.topology.nodes_per_router(),

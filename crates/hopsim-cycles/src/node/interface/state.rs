@@ -33,6 +33,24 @@ struct AnswersState {
     unanswered: u32,
 }
 
+impl InterfaceState {
+    /// Takes those packets away that are behind the head of an injection VC and of which `leaves` says so: their room is free.
+    pub fn take_behind(&mut self, vc: usize, leaves: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
+        let (used, behind) = &mut self.buffers[vc];
+        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(behind).into_iter().partition(leaves);
+        *behind = left;
+        *used -= taken.iter().map(|packet| packet.length).sum::<u32>();
+        taken
+    }
+
+    /// The head of an injection VC, of a packet of `length` phits, is gone, and its room free. Takes the packet behind it, if there is one.
+    pub fn take_next(&mut self, vc: usize, length: u32) -> Option<Waiting> {
+        let (used, behind) = &mut self.buffers[vc];
+        *used -= length;
+        (!behind.is_empty()).then(|| behind.remove(0))
+    }
+}
+
 impl Interfaces {
     /// The state of the interface of a node in cycle `now`.
     pub fn save(&self, node: RegionNode, now: u32) -> InterfaceState {
@@ -58,6 +76,7 @@ impl Interfaces {
             one_way: _,
             first_reply_vc: _,
             topology: _,
+            apart: _,
             first_node: _,
             in_network: _,
             per_router: _,
@@ -84,6 +103,10 @@ impl Interfaces {
         let nic = &mut self.nics[node];
         (nic.queue, nic.queued) = (Queue::of(waiting, queue.iter().copied()), queue.len() as u32);
         (nic.wire_free, nic.woken_at, nic.pointer) = (*wire_free, *woken_at, *pointer);
+        // The first packet of the queue may have no way any more.
+        if self.apart.is_some() {
+            self.freed.push(node);
+        }
         // 0 is before the first wake-up.
         for &at in woken_at.iter().filter(|&&at| at >= now.max(1)) {
             self.wires.push(at, node);

@@ -1,6 +1,8 @@
 //! What a snapshot has of nodes that run programs: types only, which `state.rs` beside this file fills and
 //! reads.
 
+use crate::node::SavedNodes;
+use crate::node::interface::InterfaceState;
 use crate::node::program::incoming::InboxState;
 use crate::node::program::seat::{Seat, SeatState};
 use crate::node::synthetic::saved::SavedSynthetic;
@@ -13,6 +15,12 @@ pub struct SavedPrograms {
     pub synthetic: SavedSynthetic,
     /// The nodes with a rank, in the order of their numbers.
     pub ranks: Vec<SavedRank>,
+}
+
+impl SavedNodes for SavedPrograms {
+    fn interface(&mut self, node: u32) -> &mut InterfaceState {
+        self.synthetic.interface(node)
+    }
 }
 
 /// The state of a rank on its node.

@@ -1,6 +1,7 @@
 //! What a snapshot has of nodes that draw packets: types only, which `state.rs` beside this file fills and
 //! reads.
 
+use crate::node::SavedNodes;
 use crate::node::interface::InterfaceState;
 use crate::node::synthetic::bursts::Bursts;
 use crate::node::synthetic::source::TrafficSource;
@@ -14,6 +15,12 @@ pub struct SavedSynthetic {
     pub nodes: Vec<NodeState>,
     /// Bursts that all nodes of a job begin together.
     pub bursts: Bursts,
+}
+
+impl SavedNodes for SavedSynthetic {
+    fn interface(&mut self, node: u32) -> &mut InterfaceState {
+        &mut self.nodes[node as usize].interface
+    }
 }
 
 /// The state of a node.

@@ -1,9 +1,10 @@
 //! What becomes of the state of a network when links fail or are repaired, when their routers know, when nodes inject nothing until the
 //! network is drained, and when there are new tables.
 
-use crate::change::{Change, Failure};
-use crate::kernel::packet::Packet;
-use crate::router::cioq::outages::{ClosedDoors, DeadPort, NEVER};
+use crate::change::{Change, Failure, Losses, RouterFailure};
+use crate::kernel::packet::{Packet, Waiting};
+use crate::node::SavedNodes;
+use crate::router::cioq::outages::{ClosedDoors, DeadPort, NEVER, Reason};
 use crate::router::cioq::rules::Room;
 use crate::router::cioq::state::{Asks, RouterState, SavedRouters};
 use crate::router::inputs::input_code;
@@ -18,26 +19,33 @@ struct Changing<'a, N> {
     state: &'a mut SavedRouters<N>,
     system: &'a System,
     now: u32,
-    lost: Vec<Packet>,
+    losses: Losses,
 }
 
-impl<N> SavedRouters<N> {
-    /// Makes of a state at cycle `now` that behind a change, from which on the system is another one. Returns the packets that are lost.
-    pub fn change(&mut self, system: &System, change: &Change, now: u32) -> Vec<Packet> {
-        let mut changing = Changing { state: self, system, now, lost: Vec::new() };
-        let Change { repaired, failing, detected, closes, opens, reroutes } = change;
+impl<N: SavedNodes> SavedRouters<N> {
+    /// Makes of a state at cycle `now` that behind a change, from which on the system is another one. Returns what is lost.
+    pub fn change(&mut self, system: &System, change: &Change, now: u32) -> Losses {
+        let mut changing = Changing { state: self, system, now, losses: Losses::default() };
+        let Change { repaired, failing, falling, rising, detected, closes, opens, reroutes } = change;
         repaired.iter().flatten().for_each(|&end| changing.repair(end));
+        for &router in rising {
+            changing.open(router, Reason::Broken);
+        }
         for failure in failing {
             changing.fail(failure);
         }
+        for failure in falling {
+            changing.fall(*failure);
+        }
         detected.iter().flatten().for_each(|&end| changing.detect(end));
-        if *closes && !changing.is_closed() {
-            changing.close();
+        let routers = 0..system.network.routers;
+        if *closes {
+            routers.clone().for_each(|router| changing.close(router, Reason::Drained));
         }
         if *opens {
-            changing.open();
+            routers.for_each(|router| changing.open(router, Reason::Drained));
         }
-        if *closes || changing.is_closed() && !failing.is_empty() {
+        if *closes || changing.is_drained() && !failing.is_empty() {
             changing.lose_blocked();
         }
         if *reroutes {
@@ -46,11 +54,11 @@ impl<N> SavedRouters<N> {
         if !change.is_empty() {
             changing.wake();
         }
-        changing.lost
+        changing.losses
     }
 }
 
-impl<N> Changing<'_, N> {
+impl<N: SavedNodes> Changing<'_, N> {
     fn router(&mut self, router: u32) -> &mut RouterState {
         &mut self.state.routers[router as usize]
     }
@@ -94,6 +102,13 @@ impl<N> Changing<'_, N> {
         }
     }
 
+    fn fall(&mut self, failure: RouterFailure) {
+        self.close(failure.router, Reason::Broken);
+        if failure.drops {
+            self.keep_in(failure.router, &|_, _| false);
+        }
+    }
+
     /// The packets on a link from one end to the other are lost, and leave their room free at once.
     fn drop_between(&mut self, (from, output): LinkEnd, (to, input): LinkEnd) {
         let (now, layout) = (self.now, &self.system.network.layout);
@@ -122,7 +137,7 @@ impl<N> Changing<'_, N> {
     fn lose(&mut self, packet: Packet, (router, pair): (u32, u16), at: u32) {
         let phits = self.space(&packet) as u16;
         self.router(router).returning.push((at, pair, phits, 0));
-        self.lost.push(packet);
+        self.losses.packets.push(packet);
     }
 
     fn detect(&mut self, (router, port): LinkEnd) {
@@ -133,9 +148,10 @@ impl<N> Changing<'_, N> {
         }
     }
 
-    /// Whether nodes inject nothing.
-    fn is_closed(&self) -> bool {
-        self.state.routers.iter().any(|router| router.closed.is_some())
+    /// Whether the network is drained.
+    fn is_drained(&self) -> bool {
+        let closed = |router: &RouterState| router.closed.as_ref().map(|doors| doors.reasons.clone());
+        self.state.routers.iter().filter_map(closed).flatten().any(|reason| reason == Reason::Drained)
     }
 
     /// The inputs of the crossbar that come from nodes, and the injection VCs.
@@ -147,25 +163,30 @@ impl<N> Changing<'_, N> {
         [inputs.collect(), slots.collect()]
     }
 
-    fn close(&mut self) {
+    fn close(&mut self, router: u32, reason: Reason) {
         let [inputs, slots] = self.doors();
-        for router in &mut self.state.routers {
-            let in_free =
-                inputs.iter().map(|&input| std::mem::replace(&mut router.ports[input].in_free, NEVER));
-            let in_free = in_free.collect();
-            let free = &mut router.extras.free;
-            let free = slots.iter().filter_map(|&slot| Some(std::mem::replace(free.get_mut(slot)?, NEVER)));
-            router.closed = Some(ClosedDoors { in_free, free: free.collect() });
+        let router = self.router(router);
+        if let Some(doors) = &mut router.closed {
+            return doors.reasons.push(reason);
         }
+        let in_free = inputs.iter().map(|&input| std::mem::replace(&mut router.ports[input].in_free, NEVER));
+        let in_free = in_free.collect();
+        let free = &mut router.extras.free;
+        let free = slots.iter().filter_map(|&slot| Some(std::mem::replace(free.get_mut(slot)?, NEVER)));
+        router.closed = Some(ClosedDoors { reasons: vec![reason], in_free, free: free.collect() });
     }
 
-    fn open(&mut self) {
+    fn open(&mut self, router: u32, reason: Reason) {
         let [inputs, slots] = self.doors();
-        for router in &mut self.state.routers {
-            let Some(ClosedDoors { in_free, free }) = router.closed.take() else { continue };
-            inputs.iter().zip(in_free).for_each(|(&input, free)| router.ports[input].in_free = free);
-            slots.iter().zip(free).for_each(|(&slot, free)| router.extras.free[slot] = free);
+        let router = self.router(router);
+        let Some(mut doors) = router.closed.take() else { return };
+        doors.reasons.retain(|&other| other != reason);
+        if !doors.reasons.is_empty() {
+            router.closed = Some(doors);
+            return;
         }
+        inputs.iter().zip(doors.in_free).for_each(|(&input, free)| router.ports[input].in_free = free);
+        slots.iter().zip(doors.free).for_each(|(&slot, free)| router.extras.free[slot] = free);
     }
 
     /// Packets whose way leads over a link that is out of order are lost.
@@ -183,9 +204,57 @@ impl<N> Changing<'_, N> {
     fn reroute(&mut self) {
         let routing = &self.system.routing;
         self.keep(|head, route| routing.has_vcs_left(head, route));
+        if routing.apart().is_some() {
+            self.lose_at_nodes();
+        }
         for slot in self.state.routers.iter_mut().flat_map(|router| &mut router.slots) {
             if !matches!(slot.asks, Asks::Nothing) {
                 slot.asks = Asks::Anew;
+            }
+        }
+    }
+
+    /// Packets in injection buffers are lost that have no way to their destination.
+    fn lose_at_nodes(&mut self) {
+        let (layout, per_router) = (&self.system.network.layout, self.system.topology.nodes_per_router());
+        let vcs = usize::from(self.system.network.classes.terminal.vcs);
+        for router in 0..self.system.topology.routers_with_nodes() {
+            let places = (0..layout.terminals).flat_map(|terminal| (0..vcs).map(move |vc| (terminal, vc)));
+            for (terminal, vc) in places {
+                let slot = usize::from(layout.slot_base[terminal]) + vc;
+                self.lose_in_injection_vc((router, slot), (router * per_router + terminal as u32, vc));
+            }
+        }
+    }
+
+    /// Packets in an injection VC of a node are lost that have no way to their destination. The next packet becomes the head, perhaps on its
+    /// way there.
+    fn lose_in_injection_vc(&mut self, (router, slot): (u32, usize), (node, vc): (u32, usize)) {
+        let (system, now) = (self.system, self.now);
+        let (per_router, job) = (system.topology.nodes_per_router(), system.job_of[node as usize]);
+        let leaves = |to: u32| !system.routing.reaches(router, to);
+        let enter = |packet: &Waiting| packet.enter(system, per_router, (node, job), 0);
+        let interface = self.state.nodes.interface(node);
+        let behind = interface.take_behind(vc, |packet| leaves(packet.destination / per_router));
+        self.losses.packets.extend(behind.iter().map(enter));
+        let at_head =
+            |_: &Self, of: u16, packet: &Packet| usize::from(of) == slot && leaves(packet.destination_router);
+        let coming = self.take_arrivals(router, at_head).into_iter().map(|(_, packet)| packet);
+        let packets = std::mem::take(&mut self.router(router).slots[slot].packets);
+        let (there, left): (Vec<_>, Vec<_>) =
+            packets.into_iter().partition(|packet| leaves(packet.destination_router));
+        self.router(router).slots[slot].packets = left;
+        self.losses.heads.extend(there.iter().map(|_| (router, slot)));
+        for head in coming.chain(there) {
+            let next = self.state.nodes.interface(node).take_next(vc, head.length.into());
+            self.losses.packets.push(head);
+            let state = self.router(router);
+            state.slots[slot].asks = Asks::Nothing;
+            let Some(next) = next else { continue };
+            if next.arrived + system.router.pipeline_latency() <= now {
+                (state.slots[slot].packets, state.slots[slot].asks) = (vec![enter(&next)], Asks::Anew);
+            } else {
+                state.arrivals.push((slot as u16, enter(&next)));
             }
         }
     }
@@ -202,28 +271,33 @@ impl<N> Changing<'_, N> {
     /// Packets in buffers of links, or on their way there, are lost unless `stays` says otherwise.
     fn keep(&mut self, stays: impl Fn(&Head, RouteState) -> bool) {
         for router in 0..self.system.network.routers {
-            let stays = |changing: &Self, slot: usize, packet: &Packet| {
-                let head = changing.head_in_transit(router, slot, packet);
-                head.is_none_or(|head| stays(&head, packet.route))
-            };
-            let lost =
-                self.take_arrivals(router, |changing, slot, packet| !stays(changing, slot.into(), packet));
-            for (slot, packet) in lost {
-                self.leave(router, usize::from(slot), packet);
+            self.keep_in(router, &stays);
+        }
+    }
+
+    /// Packets in buffers of links of a router, or on their way there, are lost unless `stays` says otherwise.
+    fn keep_in(&mut self, router: u32, stays: &impl Fn(&Head, RouteState) -> bool) {
+        let stays = |changing: &Self, slot: usize, packet: &Packet| {
+            let head = changing.head_in_transit(router, slot, packet);
+            head.is_none_or(|head| stays(&head, packet.route))
+        };
+        let lost = self.take_arrivals(router, |changing, slot, packet| !stays(changing, slot.into(), packet));
+        for (slot, packet) in lost {
+            self.leave(router, usize::from(slot), packet);
+        }
+        for slot in 0..self.system.network.layout.slots() {
+            let packets = std::mem::take(&mut self.router(router).slots[slot].packets);
+            let loses_head = packets.first().is_some_and(|head| !stays(self, slot, head));
+            let (left, lost): (Vec<_>, Vec<_>) =
+                packets.into_iter().partition(|packet| stays(self, slot, packet));
+            let state = &mut self.router(router).slots[slot];
+            state.packets = left;
+            if loses_head {
+                state.asks = Asks::Anew;
+                self.losses.heads.push((router, slot));
             }
-            for slot in 0..self.system.network.layout.slots() {
-                let packets = std::mem::take(&mut self.router(router).slots[slot].packets);
-                let loses_head = packets.first().is_some_and(|head| !stays(self, slot, head));
-                let (left, lost): (Vec<_>, Vec<_>) =
-                    packets.into_iter().partition(|packet| stays(self, slot, packet));
-                let state = &mut self.router(router).slots[slot];
-                state.packets = left;
-                if loses_head {
-                    state.asks = Asks::Anew;
-                }
-                for packet in lost {
-                    self.leave(router, slot, packet);
-                }
+            for packet in lost {
+                self.leave(router, slot, packet);
             }
         }
     }

@@ -37,10 +37,9 @@ mod transfer;
 mod waiting;
 
 use crate::begin::{AnySimulation, Beginning};
-use crate::change::Change;
+use crate::change::{Change, Losses};
 use crate::deadlock::DeadlockReport;
 use crate::kernel::constants::Constants;
-use crate::kernel::packet::Packet;
 use crate::kernel::regions::Regions;
 use crate::kernel::{Kernel, Wishes};
 use crate::modes;
@@ -133,7 +132,7 @@ impl<'p, const W: usize, M: Run> Region<'p> for Cioq<'p, W, M> {
         self.has_drained()
     }
 
-    fn change(state: &mut State<Self::Saved>, system: &System, change: &Change) -> Vec<Packet> {
+    fn change(state: &mut State<Self::Saved>, system: &System, change: &Change) -> Losses {
         state.region.change(system, change, state.cycle)
     }
 

@@ -21,9 +21,20 @@ pub struct DeadPort {
     pub readings: Vec<u32>,
 }
 
+/// Why the nodes of a router inject nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    /// The network is drained.
+    Drained,
+    /// The router is out of order.
+    Broken,
+}
+
 /// When the inputs of a router that come from nodes would be free if the nodes might inject.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ClosedDoors {
+    /// Why they may not.
+    pub reasons: Vec<Reason>,
     /// First cycles in which such inputs may request again, by their order.
     pub in_free: Vec<u32>,
     /// First cycles in which the packet before the head has left an injection VC, by their order; empty where nobody asks.

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 pub struct SavedRouters<N> {
     pub(super) routers: Vec<RouterState>,
     sat: Option<SatState>,
-    nodes: N,
+    pub(super) nodes: N,
 }
 
 /// The state of a router.

@@ -31,10 +31,9 @@ mod view;
 pub use region::VirtualChannel;
 
 use crate::begin::{AnySimulation, Beginning, Fit};
-use crate::change::Change;
+use crate::change::{Change, Losses};
 use crate::deadlock::DeadlockReport;
 use crate::kernel::constants::Constants;
-use crate::kernel::packet::Packet;
 use crate::kernel::regions::Regions;
 use crate::kernel::{Kernel, Wishes};
 use crate::modes::Full;
@@ -124,9 +123,9 @@ impl<'p, M: Run> Region<'p> for VirtualChannel<'p, M> {
         unreachable!("the plan refuses links that fail where packets move flit by flit")
     }
 
-    fn change(_: &mut State<Self::Saved>, _: &System, change: &Change) -> Vec<Packet> {
+    fn change(_: &mut State<Self::Saved>, _: &System, change: &Change) -> Losses {
         assert!(change.is_empty(), "the plan refuses links that fail where packets move flit by flit");
-        Vec::new()
+        Losses::default()
     }
 
     fn next_event(&self) -> u32 {

@@ -56,7 +56,7 @@ pub fn of(graph: &Graph, vcs: u8, ways: &Ways) -> Option<PathVcs> {
 fn check(vcs: &PathVcs, ways: &Ways) {
     // What the buffer behind a link, in some VC, waits for.
     let mut after: BTreeMap<(Link, u8), BTreeSet<(Link, u8)>> = BTreeMap::new();
-    for (&(from, to), &vc) in &vcs.0 {
+    for (&(from, to), &vc) in vcs.0.iter().filter(|((from, to), _)| ways.reaches(*from, *to)) {
         for pair in ways.table_way(from, to).windows(2) {
             after.entry((pair[0], vc)).or_default().insert((pair[1], vc));
         }

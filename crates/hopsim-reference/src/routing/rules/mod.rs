@@ -14,7 +14,7 @@ pub mod trigger;
 pub mod up_down;
 pub mod vcs;
 
-use super::faults::{self, Ends};
+use super::faults::{self, Broken};
 use super::ways::Ways;
 use crate::state::sensors::Sensors;
 use hopsim_experiment::plan::Plan;
@@ -49,17 +49,17 @@ pub enum Mechanism {
 }
 
 impl Rules {
-    /// The rules of a network that lacks some links besides those that are out of order for good.
-    pub fn without(plan: &Plan, links: &[Ends]) -> Self {
+    /// The rules of a network that lacks some links and routers besides those that are out of order for good.
+    pub fn without(plan: &Plan, broken: &Broken) -> Self {
         let changed;
         // A tree some of whose links are missing at times is no tree at any time.
-        let plan = if links.is_empty() && faults::outages(plan).is_empty() {
+        let plan = if broken.links.is_empty() && faults::outages(plan).is_empty() {
             plan
         } else {
-            changed = faults::without(plan, links);
+            changed = faults::without(plan, broken);
             &changed
         };
-        let ways = Ways::without(plan, links);
+        let ways = Ways::without(plan, broken);
         let vcs = Vcs::new(plan, &ways);
         let mechanism = match &plan.experiment.routing {
             RoutingConfig::Minimal(_) => Mechanism::Minimal,

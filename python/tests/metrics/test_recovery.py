@@ -1,0 +1,120 @@
+"""How long a network takes to recover from a failure, computed twice."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import hopsim as hs
+from hopsim.metrics.recovery import Recovery, has_failures, recoveries, recovery
+from hopsim.metrics.summary_table import summary_table
+from hopsim.results.result import Result, Results
+
+LEVEL = [Fraction(3, 10)] * 8
+
+
+def slowly(loads: list[Fraction], interval: int, cycle: int, end: int) -> int | None:
+    """As docs/reading-results.md has it: every three intervals tried as the first ones, in exact numbers."""
+    begins = [index * interval for index in range(len(loads)) if cycle <= index * interval <= end - interval]
+    late = [at for at in begins if 4 * (at - cycle) >= 3 * (end - cycle)]
+    if len(late) < 3:
+        return None
+    load = {at: loads[at // interval] for at in begins}
+    plateau = sum(load[at] for at in late) / len(late)
+
+    def is_level(at: int) -> bool:
+        three = [load[at + step * interval] for step in range(3)]
+        return plateau > 0 and 50 * abs(sum(three) / 3 - plateau) <= plateau
+
+    firsts = begins[: len(begins) - 2]
+    levels = [at for at in firsts if all(is_level(later) for later in firsts if later >= at)]
+    return min(levels) - cycle if levels else None
+
+
+def quickly(loads: list[Fraction], interval: int, cycle: int, end: int) -> int | None:
+    return recovery([float(load) for load in loads], interval, cycle, end).cycles
+
+
+def test_a_load_that_does_not_change_is_back_at_once() -> None:
+    assert quickly(LEVEL * 3, 100, 800, 2_400) == 0
+    assert quickly(LEVEL * 3, 100, 750, 2_400) == 50, "the interval of the failure does not count"
+
+
+def test_a_load_that_falls_is_back_with_the_first_three_intervals_that_are_level() -> None:
+    low, high = Fraction(1, 10), Fraction(5, 10)
+    loads = [*LEVEL, low, low, low, high, *LEVEL, *LEVEL]
+    # The interval of 1,100 is too high, alone and with others; from 1,200 on all is level.
+    assert quickly(loads, 100, 800, 2_800) == 400
+    assert recovery([float(load) for load in loads], 100, 800, 2_800).plateau == pytest.approx(0.3)
+
+
+def test_a_plateau_may_be_lower_than_before() -> None:
+    loads = [*LEVEL, Fraction(0), *[Fraction(2, 10)] * 15]
+    assert quickly(loads, 100, 800, 2_400) == 100
+
+
+def test_it_is_never_back_if_it_drifts_or_stands_still() -> None:
+    assert quickly([*LEVEL, *[Fraction(1, 10 + step) for step in range(16)]], 100, 800, 2_400) is None
+    assert quickly([*LEVEL, *[Fraction(0)] * 16], 100, 800, 2_400) is None
+
+
+def test_a_plateau_has_three_intervals() -> None:
+    # The last quarter begins at 1,700: three intervals of 100, of which the last one is cut off by 1,999.
+    assert quickly(LEVEL * 3, 100, 800, 2_000) == 0
+    assert recovery([0.3] * 24, 100, 800, 1_999) == Recovery(800, 1_999, None, None)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_both_computations_say_the_same_of_random_series(seed: int) -> None:
+    draw = random.Random(seed)
+    interval, count = draw.choice([7, 50, 100]), draw.randrange(8, 60)
+    depth = draw.choice([0, 1, 3, 10, 60])
+    loads = [Fraction(draw.randrange(300 - depth, 301 + depth), 1000) for _ in range(count)]
+    dip = draw.randrange(count)
+    for index in range(dip, min(count, dip + draw.randrange(8))):
+        loads[index] = Fraction(draw.randrange(400), 1000)
+    cycle = draw.randrange(1, count * interval - 1)
+    end = draw.randrange(cycle + 1, count * interval + 1)
+    assert quickly(loads, interval, cycle, end) == slowly(loads, interval, cycle, end)
+
+
+def point(faults: list[dict[str, Any]], loads: list[float], **axes: Any) -> Result:
+    table = pa.table({"cycle": [100 * index for index in range(len(loads))], "accepted_load": loads})
+    config = {"faults": faults, "measure": {"warmup": 400, "cycles": 3_200, "interval": 100}}
+    record = {"config": config, "result": {"accepted_load": 0.3, "seed": axes.get("measure.seed", 1)}}
+    return Result(record, axes, {"timeseries": table})
+
+
+def test_every_failure_is_looked_at_up_to_the_next_change() -> None:
+    faults = [{"at": 1_200, "until": 2_800}, {"at": 400}, {"until": 300}, {"at": 1_200}, {}]
+    found = recoveries(point(faults, [0.3] * 36))
+    assert [(each.cycle, each.end, each.cycles) for each in found] == [(400, 1_200, None), (1_200, 2_800, 0)]
+
+
+def test_the_table_has_the_mean_over_seeds_that_recover() -> None:
+    fault = [{"at": 1_600}]
+    rows = [[0.3] * 36, [0.3] * 16 + [0.1] * 2 + [0.3] * 18, [0.3 * 0.9**index for index in range(36)]]
+    points = [point(fault, row, **{"measure.seed": seed}) for seed, row in enumerate(rows, 1)]
+    table = summary_table(Results(dict(enumerate(points))))
+    assert table.columns[-1].header == "recovery"
+    assert list(table.columns[-1].cells) == ["100 (2 of 3)"]
+    assert list(summary_table(Results(dict(enumerate(points[2:])))).columns[-1].cells) == ["–"]
+    assert not has_failures(Results({0: point([{"links": {}}], rows[0])}))
+
+
+def test_a_run_says_when_it_has_recovered() -> None:
+    result = hs.run(
+        "load = 0.2\ntopology.slim_fly.q = 4\nmeasure = { warmup = 0, cycles = 6000, interval = 200 }\n"
+        "faults = [{ at = 2000, links.fraction = 0.05, reaction = { detection = 0, reroute = 400 } }]\n",
+        progress=False,
+    )
+    (found,) = recoveries(result)
+    loads = [Fraction(load) for load in result.timeseries.column("accepted_load").to_pylist()]
+    assert (found.cycle, found.end) == (2_000, 6_000)
+    assert found.cycles == slowly(loads, 200, 2_000, 6_000)
+    assert found.cycles is not None
+    assert found.cycles > 400
