@@ -1346,6 +1346,25 @@ fn link_classes_that_a_topology_does_not_have() {
 }
 
 #[test]
+fn regions_of_detours_and_how_many_are_drawn() {
+    assert_eq!(
+        on(TORUS, "routing.valiant.within = \"quadrant\""),
+        "routing.valiant.within = \"quadrant\": is about meshes; valid: network, or topology.mesh"
+    );
+    assert_eq!(
+        on(TORUS, "routing.ugal.within = \"neighbours\""),
+        "routing.ugal.within = \"neighbours\": is about routers next to that of the source, and looks for nodes there; \
+         valid: network, or topology.graph or a family of graphs all of whose routers have nodes"
+    );
+    assert_eq!(
+        on(TORUS, "routing.ugal.detours = 0"),
+        "routing.ugal.detours = 0: out of range; valid: 1 … 64"
+    );
+    assert_eq!(on(TORUS, "routing.ugal.within = \"unaligned\""), "accepted");
+    assert_eq!(on(MESH, "routing.ugal.within = \"quadrant\""), "accepted");
+}
+
+#[test]
 fn routing_that_a_cube_or_tree_cannot_carry() {
     assert_eq!(
         on(MESH, "routing = \"olm\""),
@@ -1370,21 +1389,6 @@ fn routing_that_a_cube_or_tree_cannot_carry() {
         on(TORUS, "routing.ugal.intermediate = \"group\""),
         "routing.ugal.intermediate: chooses among groups, which the topology does not have; valid: router"
     );
-    assert_eq!(
-        on(TORUS, "routing.valiant.within = \"quadrant\""),
-        "routing.valiant.within = \"quadrant\": is about meshes; valid: network, or topology.mesh"
-    );
-    assert_eq!(
-        on(TORUS, "routing.ugal.within = \"neighbours\""),
-        "routing.ugal.within = \"neighbours\": is about routers next to that of the source, and looks for nodes there; \
-         valid: network, or topology.graph or a family of graphs all of whose routers have nodes"
-    );
-    assert_eq!(
-        on(TORUS, "routing.ugal.detours = 0"),
-        "routing.ugal.detours = 0: out of range; valid: 1 … 64"
-    );
-    assert_eq!(on(TORUS, "routing.ugal.within = \"unaligned\""), "accepted");
-    assert_eq!(on(MESH, "routing.ugal.within = \"quadrant\""), "accepted");
     for (mechanism, others) in [("valiant", ["local", "minimal"]), ("ugal", ["local", "global"])] {
         for intra_group in others {
             assert_eq!(

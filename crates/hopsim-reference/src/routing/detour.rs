@@ -32,8 +32,9 @@ impl Detour {
         let Some(shape) = ways.dragonfly() else {
             let any = match self.region {
                 DetourRegion::Neighbours if ways.distance(from, to) > 1 => {
-                    let ports = ways.links(from);
-                    ways.neighbour(from, ports[stream.below(ports.len() as u32) as usize]).unwrap()
+                    let ports = ways.links(from).into_iter();
+                    let beside: Vec<usize> = ports.filter_map(|port| ways.neighbour(from, port)).collect();
+                    beside[stream.below(beside.len() as u32) as usize]
                 }
                 DetourRegion::Network | DetourRegion::Neighbours => {
                     stream.below(ways.routers_with_nodes() as u32) as usize

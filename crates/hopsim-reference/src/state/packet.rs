@@ -14,7 +14,6 @@ pub enum Role {
 
 /// What a packet carries from router to router.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is what one mechanism remembers")]
 pub struct Memory {
     /// The intermediate router that the packet is on its way to.
     pub via: Option<usize>,
