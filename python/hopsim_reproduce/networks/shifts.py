@@ -73,7 +73,7 @@ def _notes(scale: Scale) -> list[str]:
     return [
         f"Fat tree of {LEVELS} levels, {PORTS[scale]} ports up and down, {nodes} nodes: all "
         f"{nodes - 1} shifts.",
-        "A packet goes up by the digits of its destination: to a node all packets come down by the same links.",
+        "A packet goes up by the digits of its destination: to a node all packets come down by one way.",
     ]
 
 
