@@ -49,7 +49,7 @@ def recoveries(result: Result) -> list[Recovery]:
     changes = failures | {fault["until"] for fault in faults if fault.get("until") is not None}
     end = measure.get("warmup", 0) + measure["cycles"]
     series = result.tables.get("timeseries")
-    loads = [] if series is None else series.column("accepted_load").to_pylist()
+    loads = [] if series is None else [float(load) for load in series.column("accepted_load").to_numpy()]
     return [
         recovery(loads, measure.get("interval", 0), cycle, min({end, *(at for at in changes if at > cycle)}))
         for cycle in sorted(failures)

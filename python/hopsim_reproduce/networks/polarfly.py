@@ -50,7 +50,7 @@ class PolarFly:
         """A permutation of routers of which every two are so many links apart, node by node."""
         points = [(1, y, z) for y in range(self.q) for z in range(self.q)]
         points += [(0, 1, z) for z in range(self.q)] + [(0, 0, 1)]
-        graph = networkx.Graph()
+        graph: networkx.Graph[tuple[str, int]] = networkx.Graph()
         for source, one in enumerate(points):
             for target, other in enumerate(points):
                 orthogonal = sum(a * b for a, b in zip(one, other, strict=True)) % self.q == 0

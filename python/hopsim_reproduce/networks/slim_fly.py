@@ -44,7 +44,8 @@ class SlimFly:
         From (0, x, y) the circle leads to (1, x, y − x²), and from (1, m, c) to (0, m + 1, m·(m + 1) + c).
         Two links ahead is a router of the same half and another column, to which one path of two links leads.
         """
-        q, ahead = self.q, []
+        q = self.q
+        ahead: list[int] = []
         for x in range(q):
             ahead += [(x + 1) % q * q + (y + x) % q for y in range(q)]
         for m in range(q):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from hopsim_reproduce.model import Document, Scale
 
@@ -18,7 +19,7 @@ class Network:
     topology: Document
     routing: Document
     pattern: Document | str
-    vcs: Document = field(default_factory=dict)
+    vcs: Document = field(default_factory=dict[str, Any])
     """Keys of the section beside the number of VCs."""
     storage: int = 128
     """Behind every link, divided evenly among its four VCs [flits]."""

@@ -113,7 +113,7 @@ def test_a_run_says_when_it_has_recovered() -> None:
         progress=False,
     )
     (found,) = recoveries(result)
-    loads = [Fraction(load) for load in result.timeseries.column("accepted_load").to_pylist()]
+    loads = [Fraction(float(load)) for load in result.timeseries.column("accepted_load").to_numpy()]
     assert (found.cycle, found.end) == (2_000, 6_000)
     assert found.cycles == slowly(loads, 200, 2_000, 6_000)
     assert found.cycles is not None

@@ -41,10 +41,10 @@ def routing(result: Result) -> str:
     return next(iter(result.config["routing"]))
 
 
-def orthogonal_points(q: int) -> networkx.Graph:
+def orthogonal_points(q: int) -> networkx.Graph[int]:
     """PolarFly as its definition has it, vertices numbered as hopsim does."""
     points = [(1, y, z) for y in range(q) for z in range(q)] + [(0, 1, z) for z in range(q)] + [(0, 0, 1)]
-    graph = networkx.Graph()
+    graph: networkx.Graph[int] = networkx.Graph()
     for one, first in enumerate(points):
         for other, second in enumerate(points[:one]):
             if sum(a * b for a, b in zip(first, second, strict=True)) % q == 0:
@@ -64,11 +64,11 @@ def test_a_permutation_of_a_polarfly_pairs_routers_so_many_links_apart(q: int, l
         assert networkx.shortest_path_length(graph, node // 2, destination // 2) == links
 
 
-def slim_fly_of(q: int) -> networkx.Graph:
+def slim_fly_of(q: int) -> networkx.Graph[int]:
     """A Slim Fly of a prime q = 4w + 1 by its definition."""
     root = next(g for g in range(2, q) if len({pow(g, e, q) for e in range(q - 1)}) == q - 1)
     even, odd = ({pow(root, e, q) for e in range(start, q - 1, 2)} for start in (0, 1))
-    graph = networkx.Graph()
+    graph: networkx.Graph[int] = networkx.Graph()
     for x in range(q):
         for y in range(q):
             graph.add_edges_from((x * q + y, x * q + (y + step) % q) for step in even)
@@ -158,7 +158,10 @@ def test_a_shift_that_is_held_up_is_noticed() -> None:
 
 def test_a_jellyfish_whose_servers_get_less_is_noticed_for_each_way_to_spread_packets() -> None:
     def change(of_jellyfish: float) -> Any:
-        return lambda each: {ACCEPTED: of_jellyfish if "jellyfish" in each.config["topology"] else 0.6}
+        def found(each: Result) -> dict[str, float]:
+            return {ACCEPTED: of_jellyfish if "jellyfish" in each.config["topology"] else 0.6}
+
+        return found
 
     assert failing(conclude("networks-jellyfish", change(0.61))) == []
     assert len(failing(conclude("networks-jellyfish", change(0.59)))) == 3
