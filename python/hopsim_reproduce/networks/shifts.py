@@ -16,7 +16,7 @@ ZAHAVI = (
 PORTS: Mapping[Scale, int] = {"quick": 3, "full": 6}
 LEVELS = 3
 LOAD = 0.95
-PANEL = f"every node sends to the one so many nodes ahead, load {LOAD:g}"
+PANEL = f"offered load {LOAD:g}"
 GENERATED = "generated_load"
 BY_DESTINATION, AT_RANDOM = "by destination (D-mod-k)", "at random"
 UPS: Mapping[str, str] = {BY_DESTINATION: "destination", AT_RANDOM: "random"}
@@ -44,7 +44,7 @@ def _panels(scale: Scale) -> list[Panel]:
             float(shift): Case(f"{case}-{shift}", _document(name, shift, scale), LOAD) for shift in shifts
         }
 
-    return [Panel(PANEL, {name: line(name) for name in UPS}, "shift [nodes]")]
+    return [Panel(PANEL, {name: line(name) for name in UPS}, "every node sends so many nodes ahead")]
 
 
 def _way(line: str) -> str:
