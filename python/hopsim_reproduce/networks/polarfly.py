@@ -15,7 +15,7 @@ from networkx.algorithms import bipartite
 from hopsim_reproduce.claims import at_end, at_place, between, number, ratio
 from hopsim_reproduce.figure import Claim, Figure, Number
 from hopsim_reproduce.model import Document, Entry, Scale
-from hopsim_reproduce.networks.system import SEEDS, VALIANT, Network
+from hopsim_reproduce.networks.system import MINIMAL, SEEDS, UGAL, VALIANT, Network, routings
 from hopsim_reproduce.panels import ACCEPTED, LATENCY, Case, Line, Panel
 
 LAKHOTIA = "K. Lakhotia et al., PolarFly: a cost-effective and flexible low-diameter topology, SC 2022"
@@ -24,13 +24,7 @@ LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
 OF_LARGE = (0.3, 0.7, 0.9, 1.0)
 PATTERNS: Mapping[str, int] = {"pairs one link apart": 1, "pairs two links apart": 2}
 """Permutations of routers by how far every router is from the one to which all its nodes send."""
-MINIMAL, UGAL = "MIN", "UGAL-L"
-ROUTINGS: Mapping[str, tuple[Document, Document]] = {
-    MINIMAL: ({"minimal": {}}, {"discipline": "by_hop"}),
-    UGAL: ({"ugal": {"detours": 4, "occupancy": "port"}}, {}),
-    VALIANT: ({"valiant": {}}, {}),
-}
-"""Line -> routing, and what its VCs are."""
+ROUTINGS = routings(occupancy="port")
 OF_ARTIFACT: Mapping[str, str] = {"min": MINIMAL, "ugallnew": UGAL, "val": VALIANT}
 
 
@@ -85,7 +79,7 @@ class Published:
 
 @cache
 def published() -> Sequence[Published]:
-    """The points of `data/polarfly-artifact.csv` that did not end in a deadlock."""
+    """The points of `data/polarfly-artifact.csv` that came to an end."""
     text = (resources.files("hopsim_reproduce") / "data" / "polarfly-artifact.csv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines())
     return [
@@ -163,8 +157,8 @@ OF_ARTIFACT_VALUES = (
     f"Values are those of the {ARTIFACT}, with its settings: four VCs of 32 flits, packets of four flits, a "
     "crossbar of twice the speed of a link, routers of three cycles; run once, 3,000 + 5,000 cycles.",
     "UGAL-L is the artifact's, which compares the best of four detours, by all VCs of a port. Packets take "
-    "any VC there, in every router, which is not free of deadlock: where it ended in one there is no value. "
-    "Here a packet has a VC by hop.",
+    "any VC there, in every router, which is not free of deadlock; here a packet has a VC by hop. Points "
+    "that the artifact did not finish, in a deadlock or beyond saturation, have no values.",
 )
 
 

@@ -8,17 +8,11 @@ from dataclasses import dataclass
 from hopsim_reproduce.claims import Value, at_end, between, number, peak, peaks
 from hopsim_reproduce.figure import Claim, Figure
 from hopsim_reproduce.model import Document, Entry, Measured, Scale
-from hopsim_reproduce.networks.system import SEEDS, VALIANT, Network
+from hopsim_reproduce.networks.system import MINIMAL, SEEDS, UGAL, VALIANT, Network, routings
 from hopsim_reproduce.panels import Case, Line, Panel, Points
 
 BESTA = "M. Besta, T. Hoefler, Slim Fly: a cost effective low-diameter network topology, SC 2014"
-MINIMAL, UGAL = "MIN", "UGAL-L"
-ROUTINGS: Mapping[str, tuple[Document, Document]] = {
-    MINIMAL: ({"minimal": {}}, {"discipline": "by_hop"}),
-    VALIANT: ({"valiant": {}}, {}),
-    UGAL: ({"ugal": {"detours": 4}}, {}),
-}
-"""Line -> routing, and what its VCs are."""
+ROUTINGS = routings()
 UNIFORM, WORST = "uniform traffic", "worst traffic"
 LOADS = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 OF_WORST = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0)

@@ -9,7 +9,16 @@ from typing import Any
 from hopsim_reproduce.model import Document, Scale
 
 SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 3}
-VALIANT = "VAL"
+MINIMAL, VALIANT, UGAL = "MIN", "VAL", "UGAL-L"
+
+
+def routings(**ugal: str) -> Mapping[str, tuple[Document, Document]]:
+    """Line -> routing, and keys of its VCs; `ugal` are further keys of UGAL, which draws four detours."""
+    return {
+        MINIMAL: ({"minimal": {}}, {"discipline": "by_hop"}),
+        VALIANT: ({"valiant": {}}, {}),
+        UGAL: ({"ugal": {"detours": 4, **ugal}}, {}),
+    }
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def test_of_the_worst_traffic_of_a_slim_fly_every_link_that_is_used_has_the_pack
     assert set(packets.values()) == {2}
 
 
-def test_values_of_the_authors_simulator_are_from_runs_without_a_deadlock() -> None:
+def test_values_of_the_authors_simulator_are_from_runs_that_came_to_an_end() -> None:
     points = polarfly.published()
     assert {point.pattern for point in points} == {"uniform", *polarfly.PATTERNS}
     assert {point.line for point in points} == set(polarfly.ROUTINGS)
