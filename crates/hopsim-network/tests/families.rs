@@ -246,6 +246,127 @@ fn a_fat_tree_is_an_xgft_of_equal_numbers() {
 }
 
 #[test]
+fn with_parallel_links_a_tree_has_the_same_switches_and_distances_and_more_links() {
+    let (children, parents) = ([2, 3, 4], [1, 2, 3]);
+    let plain = build(&json!({ "xgft": { "children": children, "parents": parents } }));
+    let of = |parallel: [u32; 3]| json!({ "xgft": { "children": children, "parents": parents, "parallel": parallel } });
+    let wide = build(&of([1, 2, 3]));
+    // 12 · 2 links between the lower levels, 8 · 3 between the upper ones.
+    assert_eq!((ends(&plain), ends(&wide)), (2 * (24 + 24), 2 * (2 * 24 + 3 * 24)));
+    let routers = 0..plain.routers_with_nodes();
+    for (from, to) in routers.clone().flat_map(|from| routers.clone().map(move |to| (from, to))) {
+        assert_eq!(plain.minimal_hops(from, to), wide.minimal_hops(from, to));
+    }
+    assert_eq!(numbers(&build(&of([1, 1, 1]))), numbers(&plain));
+}
+
+/// Ports that a link is plugged into.
+fn ends(topology: &Topology) -> usize {
+    let all = (0..topology.routers())
+        .flat_map(|router| (0..topology.ports().len()).map(move |port| (router, port)));
+    all.filter(|&(router, port)| topology.neighbour(router, port).is_some()).count()
+}
+
+/// The routers next to a router, ascending.
+fn neighbours(topology: &Topology, router: u32) -> Vec<u32> {
+    let mut all: Vec<u32> = (0..topology.ports().len())
+        .filter_map(|port| topology.neighbour(router, port))
+        .map(|(peer, _)| peer)
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn the_product_of_two_meshes_is_a_mesh_of_all_their_sides() {
+    let part = |sides: &[u32]| json!({ "mesh": { "sides": sides, "nodes_per_router": 2 } });
+    let product = build(&json!({ "product": { "inner": part(&[3, 2]), "outer": part(&[2, 4]) } }));
+    let mesh = build(&json!({ "mesh": { "sides": [3, 2, 2, 4], "nodes_per_router": 2 } }));
+    assert_eq!((product.routers(), product.nodes(), product.groups()), (48, 96, 8));
+    for router in 0..48 {
+        assert_eq!(neighbours(&product, router), neighbours(&mesh, router));
+        assert_eq!(product.group(router), router / 6);
+    }
+}
+
+#[test]
+fn in_a_product_only_gateways_have_links_to_other_networks_and_routers_with_nodes_come_first() {
+    // A tree of two leaves and a spine in the place of each of four routers in a ring; nodes hang from leaves.
+    let tree = json!({ "xgft": { "children": [3, 2], "parents": [1, 1] } });
+    let ring = json!({ "ring": { "routers": 4 } });
+    let topology = build(&json!({ "product": { "inner": tree, "outer": ring, "gateways": [2] } }));
+    assert_eq!((topology.routers(), topology.routers_with_nodes(), topology.nodes()), (12, 8, 24));
+    for x in 0..4 {
+        let spine = 8 + x;
+        assert_eq!(neighbours(&topology, 2 * x), [spine]);
+        assert_eq!(neighbours(&topology, 2 * x + 1), [spine]);
+        let mut joined = vec![2 * x, 2 * x + 1, 8 + (x + 1) % 4, 8 + (x + 3) % 4];
+        joined.sort_unstable();
+        assert_eq!(neighbours(&topology, spine), joined);
+        assert_eq!([2 * x, 2 * x + 1, spine].map(|router| topology.group(router)), [x; 3]);
+    }
+    // Leaf, spine, spine of the next one, leaf.
+    assert_eq!(topology.minimal_hops(0, 2)[..2], [2, 1]);
+}
+
+#[test]
+fn products_that_cannot_be_are_refused_with_what_can() {
+    let mesh = || json!({ "mesh": { "sides": [2, 2] } });
+    let product = |inner: Value, more: Value| {
+        let mut all = json!({ "inner": inner, "outer": mesh() });
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({ "product": all })
+    };
+    let valid = "mesh, torus, ring, hyperx, fat_tree, graph or a family of graphs with links of one class";
+    let whole = "paths are those of the whole network, whose ties says which of several packets take; valid: no such key";
+    let class = "links have the latency of their class, and are as fast as all others; valid: no such key";
+    let edges = json!([{ "between": [0, 1] }, { "between": [1, 2], "cycles_per_phit": 2 }]);
+    refuse(&[
+        (
+            product(json!({ "dragonfly": { "p": 1, "a": 2, "h": 1 } }), json!({})),
+            &format!("product.inner.dragonfly: has links of two classes of its own; valid: {valid}"),
+        ),
+        (
+            product(json!({ "ideal": { "nodes": 4, "latency": 1 } }), json!({})),
+            &format!("product.inner.ideal: has no routers; valid: {valid}"),
+        ),
+        (
+            product(json!({ "slim_fly": { "q": 6 } }), json!({})),
+            "product.inner.slim_fly.q = 6: there is no field of so many elements; valid: powers of primes from 3 to 101, as 5 or 7",
+        ),
+        (
+            product(json!({ "slim_fly": { "q": 4, "ties": "hash" } }), json!({})),
+            &format!("product.inner.slim_fly.ties: {whole}"),
+        ),
+        (
+            product(json!({ "ring": { "routers": 4, "tie": "plus" } }), json!({})),
+            &format!("product.inner.ring.tie: {whole}"),
+        ),
+        (
+            product(json!({ "graph": { "edges": edges } }), json!({})),
+            &format!("product.inner.graph.edges.1.cycles_per_phit: {class}"),
+        ),
+        (
+            product(json!({ "hyperx": { "sides": [3], "latency_per_step": 1 } }), json!({})),
+            &format!("product.inner.hyperx.latency_per_step: {class}"),
+        ),
+        (
+            product(mesh(), json!({ "gateways": [0, 4] })),
+            "product.gateways.1 = 4: the inner topology has 4 routers; valid: 0 … 3",
+        ),
+        (
+            product(mesh(), json!({ "gateways": [2, 2] })),
+            "product.gateways.1 = 2: the numbers have to ascend; valid: 0 … 3",
+        ),
+        (
+            product(json!({ "mesh": { "sides": [100, 100] } }), json!({})),
+            "product.outer = 4 networks of 10000 routers: 40000 routers are too many for the tables of paths, which hold 20480; valid: \
+             inner and outer topologies of at most 20480 routers together",
+        ),
+    ]);
+}
+
+#[test]
 fn switches_of_an_xgft_are_joined_by_the_digits_of_their_words() {
     let (children, parents) = ([2u32, 3, 4], [1u32, 2, 3]);
     let topology = build(&json!({ "xgft": { "children": children, "parents": parents } }));
@@ -608,6 +729,14 @@ fn fat_trees_that_cannot_be_are_refused_with_what_can() {
         (
             json!({ "xgft": { "children": [4, 4], "parents": [2, 4] } }),
             "xgft.parents.0 = 2: a node hangs from one switch; valid: 1",
+        ),
+        (
+            json!({ "xgft": { "children": [4, 4], "parents": [1, 4], "parallel": [2, 1] } }),
+            "xgft.parallel.0 = 2: a node has one link; valid: 1",
+        ),
+        (
+            json!({ "xgft": { "children": [4, 4], "parents": [1, 4], "parallel": [1] } }),
+            "xgft.parallel = [1]: children has 2 levels; valid: 2 numbers, from the lowest level, the first of them 1",
         ),
         (
             json!({ "xgft": { "children": [4, 0], "parents": [1, 4] } }),

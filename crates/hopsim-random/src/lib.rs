@@ -61,6 +61,8 @@ pub enum Purpose {
     Flow = 23,
     /// In which order equally long paths are looked for.
     PathOrder = 24,
+    /// Which links a layer of a network has.
+    PathLayer = 25,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -24,7 +24,7 @@ use std::ops::Range;
 ///
 /// In a graph: over any link by which the packet has fewest links left, whatever their latencies. A hop has the VC whose number is that of
 /// the links passed before, so a link has as many VCs as the routers with nodes are apart at most. VCs increase along every path: no deadlock.
-/// In an XGFT a packet may use every VC, as in a fat tree.
+/// In an XGFT, an orthogonal fat tree and a dragonfly+ a packet may use every VC, as in a fat tree.
 ///
 /// In a HyperX and in a graph a router has 64 links at most.
 ///
@@ -69,9 +69,13 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// The VCs in which a head may use any productive port.
+    /// The VCs in which a head may use any productive port. Where it may use several, its ports are of one class: all lead up or all down.
     fn vcs(&self, minimal: Way) -> Range<u8> {
-        if self.by_hop { minimal.vc..minimal.vc + 1 } else { u8::from(self.escape)..self.base.vcs().used(0) }
+        if self.by_hop {
+            minimal.vc..minimal.vc + 1
+        } else {
+            u8::from(self.escape)..self.base.vcs().used(minimal.class)
+        }
     }
 }
 
@@ -91,7 +95,8 @@ impl Mechanism for Adaptive {
         let productive = Productive { ports, first: first as u16, vc: NO_VC };
         // The lowest port is that of the lowest dimension.
         let port = productive.nth(0) as u16;
-        let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC };
+        let class = self.base.topology().link_class(port.into());
+        let hop = Hop { port, class, leg: Leg::Final, reuses: false, vc: NO_VC };
         if !self.escape && ports.is_power_of_two() {
             return Route::Fixed(hop);
         }
@@ -112,7 +117,8 @@ impl Mechanism for Adaptive {
         let Choice::Shortest(productive) = &prospect.choice else { unreachable!("any shortest path") };
         let vcs = self.vcs(prospect.minimal);
         productive.each(|port| {
-            vcs.clone().for_each(|vc| visit(Way { port: port as u16, class: 0, vc }, state));
+            let class = self.base.topology().link_class(port);
+            vcs.clone().for_each(|vc| visit(Way { port: port as u16, class, vc }, state));
         });
         if self.escape {
             visit(prospect.minimal, state);

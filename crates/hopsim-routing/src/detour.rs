@@ -126,10 +126,6 @@ pub fn paths_without_groups(topology: &Topology) -> Result<Option<Paths>, Config
             if in_phases {
                 return Ok(Some(Paths::two_phases(links.max(1))));
             }
-            if topology.groups() > 1 {
-                let reason = "with links out of order shortest paths need not go up and down, and VCs by hops are of one class of links";
-                return Err(ConfigError::new("", reason).valid("routing.minimal, or no faults"));
-            }
             by_hop(0, [links; 2]).map(Some)
         }
     }

@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// A flow draws in every router by itself, from a stream of random numbers that follows from `seed`, its two nodes and the router.
 ///
-/// For graphs of one class of links and their families, HyperX networks and fat trees, with 64 links of a router at most. A hop has the VC
+/// For graphs and their families, HyperX networks and fat trees, with 64 links of a router at most. A hop has the VC
 /// whose number is that of the links passed before, so a link has as many VCs as the routers with nodes are apart at most: VCs increase along
-/// every path, no deadlock. In a fat tree and in an XGFT a packet may use every VC, as buffers wait for each other first up, then down. Paths are
+/// every path, no deadlock. In a fat tree, an XGFT, an orthogonal fat tree and a dragonfly+ a packet may use every VC, as buffers wait for each other first up, then down. Paths are
 /// shortest ones: no livelock.
 ///
 /// Source: Hopps, RFC 2992 (2000), ECMP by hash; Dixit et al., INFOCOM 2013, packet spraying; Günther, IEEE Trans. Communications 29
@@ -71,10 +71,11 @@ impl Ecmp {
         let (first, ports) = self.base.topology().nearer(head.router, head.destination, 0);
         Productive { ports, first: first as u16, vc: NO_VC }
     }
-}
 
-fn hop(port: usize) -> Hop {
-    Hop { port: port as u16, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC }
+    fn hop(&self, port: usize) -> Hop {
+        let class = self.base.topology().link_class(port);
+        Hop { port: port as u16, class, leg: Leg::Final, reuses: false, vc: NO_VC }
+    }
 }
 
 impl Mechanism for Ecmp {
@@ -90,13 +91,13 @@ impl Mechanism for Ecmp {
         let several = ports.ports.count_ones();
         let drawn =
             if several > 1 { self.draw.stream(head, self.base.topology(), draw).below(several) } else { 0 };
-        Route::Fixed(hop(ports.nth(drawn)))
+        Route::Fixed(self.hop(ports.nth(drawn)))
     }
 
     fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
         if head.router == head.destination {
             return visit(None, state);
         }
-        self.ports(head).each(|port| visit(Some(self.base.way(head, hop(port))), state));
+        self.ports(head).each(|port| visit(Some(self.base.way(head, self.hop(port))), state));
     }
 }

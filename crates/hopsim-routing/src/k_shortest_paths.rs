@@ -1,13 +1,13 @@
 //! Routing over several short paths: see [`Config`].
 
 use super::minimal::Minimal;
-use super::multipath::{DrawnBy, check_one_class};
+use super::multipath::{DrawnBy, check_table, graph};
 use super::on_paths::OnPaths;
 use super::path_table::{MOST_STEPS, PathTable, TooLong};
 use super::{Paths, vcs};
 use hopsim_network::error::{ConfigError, within};
+use hopsim_network::topology::Topology;
 use hopsim_network::topology::graph::Graph;
-use hopsim_network::topology::{Interconnect as _, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// the two routers from `seed`, so that no links are preferred by all. Two paths differ if they have different links. Fewer than `k` paths
 /// are taken where there are no more.
 ///
-/// For graphs of one class of links and their families, with 2,048 routers with nodes at most. A flow draws its path from `seed` too. A hop
+/// For graphs and their families, with 2,048 routers with nodes at most. A flow draws its path from `seed` too. A hop
 /// has the VC whose number is that of the links passed before, so a link has as many VCs as the longest of the paths has links: VCs
 /// increase along every path, no deadlock, and paths end, so no livelock.
 ///
@@ -45,12 +45,6 @@ pub struct Config {
 /// Paths that two routers may have.
 const COUNTS: RangeInclusive<u32> = 1..=64;
 
-/// Most routers with nodes: tables of paths grow with their square.
-const MOST_ROUTERS: u32 = 2048;
-
-/// Most paths in a table.
-const MOST_PATHS: u32 = 1 << 26;
-
 impl Default for Config {
     fn default() -> Self {
         Self { k: 8, by: DrawnBy::default(), seed: 1 }
@@ -61,26 +55,8 @@ impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         within(COUNTS, self.k, "k")?;
-        let Topology::Graph(graph) = topology else {
-            return Err(ConfigError::new("", "paths are found in a graph")
-                .valid("topology.graph, slim_fly, polarfly, jellyfish, xpander or xgft; routing.minimal"));
-        };
-        check_one_class(graph)?;
-        let routers = graph.routers_with_nodes();
-        if routers > MOST_ROUTERS {
-            let reason = format!("{routers} routers have nodes, and the table of paths would be too large");
-            return Err(ConfigError::new("", reason)
-                .valid(format!("at most {MOST_ROUTERS} routers with nodes, or routing.ecmp")));
-        }
-        if routers * routers * self.k > MOST_PATHS {
-            let reason = format!(
-                "between {routers} routers there would be up to {} paths",
-                routers * routers * self.k
-            );
-            return Err(ConfigError::new("k", reason)
-                .value(self.k)
-                .valid(format!("1 … {}", MOST_PATHS / (routers * routers))));
-        }
+        let graph = graph(topology)?;
+        check_table(graph, ("k", self.k))?;
         Ok(Paths::by_hop(self.table(graph)?.longest().max(1)))
     }
 

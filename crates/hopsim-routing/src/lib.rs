@@ -12,6 +12,7 @@ pub mod dateline;
 pub mod detour;
 pub mod detour_region;
 pub mod ecmp;
+pub mod fat_paths;
 pub mod flexvc;
 pub mod grants;
 pub mod in_transit;
@@ -51,7 +52,6 @@ use path_table::PathTable;
 use prospect::Prospect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use vcs::Vcs;
@@ -242,6 +242,8 @@ mechanisms! {
     Ecmp(ecmp),
     /// One of several short paths, drawn by packet or by flow (graphs).
     KShortestPaths(k_shortest_paths),
+    /// Shortest paths in one of several layers of links, drawn by packet or by flow (FatPaths; graphs).
+    FatPaths(fat_paths),
     /// The paths of a table of one's own, with the VCs that it gives.
     Table(table),
     /// Away from the source and towards the destination, by the output with most free space (graphs, HyperX).
@@ -469,6 +471,11 @@ pub struct Paths {
 pub enum Safety {
     /// A VC for every link of the longest path, in increasing order along it.
     Ordered(Ordered),
+    /// The VC whose number is that of the links passed before, whatever their classes.
+    ByHop {
+        /// Links of the longest path.
+        vcs: u32,
+    },
     /// A hop may use any VC.
     Any {
         /// VCs of a link by default.
@@ -499,9 +506,9 @@ pub enum Safety {
 #[derive(Clone, Debug)]
 pub struct Ordered {
     /// The path whose links have a VC each, in this order; every other one is what is left of it without some links.
-    pub sequence: Cow<'static, [u8]>,
-    /// What lets FlexVC share the VCs of local and global links; `None` where there are no such links.
-    pub flexible: Option<Flexible>,
+    pub sequence: &'static [u8],
+    /// What lets FlexVC share the VCs of local and global links.
+    pub flexible: Flexible,
 }
 
 /// What FlexVC must know of paths over local and global links.
@@ -520,13 +527,13 @@ pub struct Flexible {
 impl Ordered {
     /// Paths over local and global links.
     pub const fn new(sequence: &'static [u8], flexible: Flexible) -> Self {
-        Self { sequence: Cow::Borrowed(sequence), flexible: Some(flexible) }
+        Self { sequence, flexible }
     }
 
     /// The paths, with `reverts` telling where packets can return to their minimal path.
     #[must_use]
     pub fn reverting(self, reverts: Reverts) -> Self {
-        Self { flexible: self.flexible.map(|paths| Flexible { reverts, ..paths }), ..self }
+        Self { flexible: Flexible { reverts, ..self.flexible }, ..self }
     }
 }
 
@@ -536,9 +543,9 @@ impl Paths {
         Self { hops: order.sequence.len() as u32, safety: Safety::Ordered(order) }
     }
 
-    /// Paths of up to `links` links of one class, with a VC for each.
+    /// Paths of up to `links` links, with a VC for each.
     pub fn by_hop(links: u32) -> Self {
-        Self::ordered(Ordered { sequence: Cow::Owned(vec![0; links as usize]), flexible: None })
+        Self { hops: links, safety: Safety::ByHop { vcs: links } }
     }
 
     /// Paths of up to `hops` links that are free of deadlock in any VC; a link has `vcs` of them by default.
@@ -557,7 +564,7 @@ impl Safety {
     pub fn vcs(&self) -> Option<u32> {
         match self {
             Self::Ordered(_) => None,
-            Self::Any { vcs, .. } => Some(*vcs),
+            Self::ByHop { vcs } | Self::Any { vcs, .. } => Some(*vcs),
             Self::Dateline(_) | Self::Escape | Self::Phases | Self::Orders => Some(2),
             Self::Layers(layers) => Some(layers.count()),
             Self::Given { vcs, .. } => vcs.iter().max().map(|&vcs| vcs.into()),

@@ -89,10 +89,6 @@ impl Config {
     /// Minimal paths in a graph with a VC for every hop; what is refused is the value of the key of the discipline.
     pub fn paths_by_hop(&self, graph: &Graph) -> Result<Paths, ConfigError> {
         let refused = |reason: String| ConfigError::new("", reason).value("\"by_hop\"");
-        if graph.groups() > 1 {
-            let reason = "VCs by hop are for links of one class, and a dragonfly+ has two";
-            return Err(refused(reason.into()).valid("\"layers\", or no such key"));
-        }
         let links = graph.diameter_with_nodes();
         if links > vcs::MOST {
             let reason = format!(

@@ -63,6 +63,39 @@ impl Draw {
     }
 }
 
+/// Most routers with nodes: tables of paths grow with their square.
+const MOST_ROUTERS: u32 = 2048;
+
+/// Most paths in a table.
+const MOST_PATHS: u32 = 1 << 26;
+
+/// The graph in which paths are found; refuses another topology.
+pub fn graph(topology: &Topology) -> Result<&Graph, ConfigError> {
+    if let Topology::Graph(graph) = topology {
+        return Ok(graph);
+    }
+    Err(ConfigError::new("", "paths are found in a graph")
+        .valid("topology.graph or a family of graphs; routing.minimal"))
+}
+
+/// Refuses a table of paths that would be too large; a key says how many there are between every two routers with nodes.
+pub fn check_table(graph: &Graph, (key, count): (&str, u32)) -> Result<(), ConfigError> {
+    let routers = graph.routers_with_nodes();
+    if routers > MOST_ROUTERS {
+        let reason = format!("{routers} routers have nodes, and the table of paths would be too large");
+        return Err(ConfigError::new("", reason)
+            .valid(format!("at most {MOST_ROUTERS} routers with nodes, or routing.ecmp")));
+    }
+    if routers * routers * count > MOST_PATHS {
+        let reason =
+            format!("between {routers} routers there would be up to {} paths", routers * routers * count);
+        return Err(ConfigError::new(key, reason)
+            .value(count)
+            .valid(format!("1 … {}", MOST_PATHS / (routers * routers))));
+    }
+    Ok(())
+}
+
 /// The paths of a mechanism by which packets take any shortest path of a graph or HyperX, `None` elsewhere. In a HyperX they are not in
 /// order.
 pub fn shortest_paths(topology: &Topology) -> Result<Option<Paths>, ConfigError> {
@@ -76,7 +109,7 @@ pub fn shortest_paths(topology: &Topology) -> Result<Option<Paths>, ConfigError>
     }
 }
 
-/// Refuses a HyperX or graph with more links of a router than heads look at, or with links of two classes.
+/// Refuses a HyperX or graph with more links of a router than heads look at.
 pub fn check_links(topology: &Topology) -> Result<(), ConfigError> {
     let crowded = |links: u32, fewer: &str| {
         let reason = format!("a router has {links} links, and {MOST_LINKS} at most are looked at");
@@ -87,18 +120,8 @@ pub fn check_links(topology: &Topology) -> Result<(), ConfigError> {
         Topology::Graph(graph) if graph.degree() > MOST_LINKS => {
             crowded(graph.degree(), "fewer links of a router")
         }
-        Topology::Graph(graph) => check_one_class(graph),
         _ => Ok(()),
     }
-}
-
-/// Refuses a graph whose links are of two classes.
-pub fn check_one_class(graph: &Graph) -> Result<(), ConfigError> {
-    if graph.groups() == 1 {
-        return Ok(());
-    }
-    let reason = "looks for links of one class, and the topology has two";
-    Err(ConfigError::new("", reason).valid("routing.minimal, valiant or ugal"))
 }
 
 fn by_hop(graph: &Graph) -> Result<Paths, ConfigError> {

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 /// Paths and VCs: `llgllgl`, at most 7 links, so 5 local and 2 global VCs, in increasing order: no deadlock. One global
 /// misroute, one local one per group: no livelock.
 ///
-/// In a graph or a HyperX, which have no groups, a packet decides as with `ugal`, and if that was for its minimal path once more, with
+/// In a graph, a family of graphs or a HyperX a packet decides as with `ugal`, and if that was for its minimal path once more, with
 /// another detour drawn, where the first hop has led: there it sees what no router before it did. In either router it decides anew in every
 /// attempt. A hop has the VC whose number is that of the links passed before, so a link has as many VCs as the longest path has links: one,
 /// then twice as many as routers with nodes are apart at most (where they are next to each other two). VCs increase along the path: no
@@ -42,11 +42,11 @@ pub struct Config {
     pub candidates: Candidates,
     /// When a packet looks for one.
     pub trigger: TriggerConfig,
-    /// Where there are no groups: how much longer the wait for the minimal path must be; default 0 \[packets\].
+    /// Not in a dragonfly: how much longer the wait for the minimal path must be; default 0 \[packets\].
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *THRESHOLDS.start(), max = *THRESHOLDS.end()))]
     pub threshold: Option<u32>,
-    /// Where there are no groups: what is compared of the first links; default `vc`.
+    /// Not in a dragonfly: what is compared of the first links; default `vc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occupancy: Option<Occupancy>,
 }
@@ -64,7 +64,7 @@ impl Default for Config {
     }
 }
 
-/// Decides in every router where there are groups, else in the first two.
+/// Decides in every router of a dragonfly, elsewhere in the first two.
 #[derive(Clone, Debug)]
 pub enum Par {
     /// Misroutes over links of a class.
@@ -133,7 +133,7 @@ impl Config {
     fn refuse_comparison(&self) -> Result<(), ConfigError> {
         let given = self.threshold.map(|_| "threshold").or(self.occupancy.map(|_| "occupancy"));
         given.map_or(Ok(()), |key| {
-            let reason = "is about networks without groups; in a dragonfly the trigger decides";
+            let reason = "is about other networks; in a dragonfly the trigger decides";
             Err(ConfigError::new(key, reason).valid("no such key, or trigger"))
         })
     }
@@ -148,12 +148,8 @@ impl Config {
             ("trigger", self.trigger != default.trigger),
         ];
         if let Some((key, _)) = of_groups.into_iter().find(|&(_, is_given)| is_given) {
-            let reason = "is about groups, which the topology does not have";
+            let reason = "is about the groups of a dragonfly";
             return Err(ConfigError::new(key, reason).valid("no such key, or topology.dragonfly"));
-        }
-        if topology.groups() > 1 {
-            let reason = "decides again only in a dragonfly, and where all links are of one class";
-            return Err(ConfigError::new("", reason).valid("routing.minimal, valiant or ugal"));
         }
         self.comparison().check(topology)?;
         let [longest, apart] = match topology {

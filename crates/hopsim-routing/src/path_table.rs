@@ -92,6 +92,19 @@ impl PathTable {
         table
     }
 
+    /// Paths by the ports of their links, all those of one pair after the other.
+    pub fn of_ports(routers_with_nodes: u32, pairs: impl IntoIterator<Item = Vec<Vec<u16>>>) -> Self {
+        let mut table = Self::new(routers_with_nodes);
+        for paths in pairs {
+            for path in paths {
+                table.ports.extend(path);
+                table.begins.push(table.ports.len() as u32);
+            }
+            table.first.push(table.begins.len() as u32 - 1);
+        }
+        table
+    }
+
     fn pair(&self, from: u32, to: u32) -> usize {
         (from * self.routers_with_nodes + to) as usize
     }

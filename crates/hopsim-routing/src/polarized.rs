@@ -26,7 +26,7 @@ use std::ops::{Range, RangeInclusive};
 /// that; of equal ones for one that can take it, drawn. A link by which the weight grows by 1 less than by the best one has the first of the
 /// `penalties`, and by 2 less the second.
 ///
-/// For graphs of one class of links and their families and HyperX networks, with 64 links of a router at most. Of routers that are D links
+/// For graphs and their families and HyperX networks, with 64 links of a router at most. Of routers that are D links
 /// apart at most paths have up to 4 · D − 3 links, two if D is 1. A hop has the VC whose number is that of the links passed before, so there are as
 /// many VCs: VCs increase along every path, no deadlock, and paths end, so no livelock.
 ///
@@ -59,9 +59,8 @@ impl Config {
         multipath::check_links(topology)?;
         if !matches!(topology, Topology::Graph(_) | Topology::HyperX(_)) {
             let reason = "needs a VC for every link of a path that leads away from the source first";
-            return Err(ConfigError::new("", reason).valid(
-                "topology.graph or a family of graphs of one class of links, or hyperx; routing.minimal",
-            ));
+            return Err(ConfigError::new("", reason)
+                .valid("topology.graph or a family of graphs, or hyperx; routing.minimal"));
         }
         let apart = topology.diameter();
         let links = if apart > 1 { 4 * apart - 3 } else { 2 };
@@ -164,7 +163,8 @@ impl Mechanism for Polarized {
         }
         let mut productive = Productive { ports, first: self.links.start as u16, vc: NO_VC };
         let port = productive.nth(0) as u16;
-        let hop = Hop { port, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC };
+        let class = self.base.topology().link_class(port.into());
+        let hop = Hop { port, class, leg: Leg::Final, reuses: false, vc: NO_VC };
         let way = self.base.way(head, hop);
         productive.vc = way.vc;
         let choice = Choice::Shortest(productive);
@@ -179,7 +179,10 @@ impl Mechanism for Polarized {
         visit: &mut impl FnMut(Way, RouteState),
     ) {
         let Choice::Shortest(productive) = &prospect.choice else { unreachable!("any allowed link") };
-        productive.each(|port| visit(Way { port: port as u16, ..prospect.minimal }, state));
+        productive.each(|port| {
+            let class = self.base.topology().link_class(port);
+            visit(Way { port: port as u16, class, vc: prospect.minimal.vc }, state);
+        });
     }
 
     fn decide(

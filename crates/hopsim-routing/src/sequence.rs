@@ -90,6 +90,25 @@ impl VcSequence {
         table
     }
 
+    /// Hop number i of a path of up to `hops` links has VC i, whatever the class of its link; with `replies` those of replies have the VCs
+    /// that follow.
+    pub fn by_hop(hops: u8, classes: &Classes, replies: bool) -> Self {
+        let of_links = |vcs: u8| ByClass::from_fn(|class| if class < classes.links.len() { vcs } else { 0 });
+        let copies: &[(u8, u8)] = if replies { &[(0, 0), (REPLY_INJECTION, hops)] } else { &[(0, 0)] };
+        let mut table = Self::always(classes, ByClass::splat(u8::MAX));
+        for &(injection, first) in copies {
+            table.next[injection as usize] = ByClass::splat(first);
+            for (class, vc) in
+                (0..classes.links.len()).flat_map(|class| (1..hops).map(move |vc| (class, first + vc)))
+            {
+                table.next[table.code(class as u8, vc - 1) as usize] = ByClass::splat(vc);
+            }
+            table.used = of_links(first + hops);
+        }
+        table.first_reply = if replies { of_links(hops) } else { ByClass::default() };
+        table
+    }
+
     /// The code of an input VC of link class `class`; injection has code 0, or [`REPLY_INJECTION`].
     pub fn code(&self, class: u8, vc: u8) -> u8 {
         self.offset[class as usize] + vc
@@ -132,13 +151,17 @@ impl VcSequence {
         if reply { self.first_reply[class as usize] } else { 0 }
     }
 
-    /// Whether links are of one class, and the VC of every hop is a higher one than that of the hop before; those of replies are higher than
-    /// those of requests.
+    /// Whether the VC of every hop is a higher one than that of the hop before, whatever the classes of their links; those of replies are
+    /// higher than those of requests.
     pub fn increases(&self) -> bool {
-        let of_links = 0..self.vcs[0];
-        let mut rows = of_links.map(|vc| (vc, self.next[self.code(0, vc) as usize][0]));
-        let replies = self.next[REPLY_INJECTION as usize][0] >= self.first_reply[0];
-        self.vcs.iter().skip(1).all(|&vcs| vcs == 0) && replies && rows.all(|(vc, next)| vc < next)
+        let classes = || (0..).zip(&self.vcs).filter(|&(_, &vcs)| vcs > 0);
+        let inputs = classes().flat_map(|(class, &vcs)| (0..vcs).map(move |vc| (class, vc)));
+        let mut hops =
+            inputs.flat_map(|(class, vc)| classes().map(move |(next, _)| (vc, self.code(class, vc), next)));
+        let mut replies =
+            classes().map(|(class, _)| (class, self.next[REPLY_INJECTION as usize][usize::from(class)]));
+        hops.all(|(vc, code, next)| vc < self.next[code as usize][usize::from(next)])
+            && replies.all(|(class, first)| first >= self.first_reply[usize::from(class)])
     }
 
     /// VCs of each class in use: 0 … this − 1.
@@ -183,7 +206,7 @@ mod tests {
         let mut replies_among_requests = VcSequence::new(&[0; 3], &one, true);
         replies_among_requests.next[REPLY_INJECTION as usize][0] = 2;
         assert!(!replies_among_requests.increases());
-        // Which of two classes comes first in a path the VCs alone do not say.
+        // A global link has VC 0 behind a local one of VC 0.
         assert!(!VcSequence::new(&[L, G, L], &classes(2, 1), false).increases());
     }
 

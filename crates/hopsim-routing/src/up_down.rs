@@ -25,7 +25,7 @@ const MAX_ROUTERS: u32 = 2048;
 /// links up, then of links down, and no circle can close. At most twice as many links as the farthest router is from the
 /// root: no livelock. Links near the root are crowded.
 ///
-/// In a network of at most 2,048 routers whose links are of one class; a torus needs no bubble then.
+/// In a network of at most 2,048 routers; a torus needs no bubble then.
 ///
 /// Source: Schroeder et al., IEEE JSAC 9 (1991), Autonet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -40,19 +40,6 @@ impl Config {
     /// See [`super::RoutingConfig::paths`].
     pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
         let routers = topology.routers();
-        if topology.groups() > 1 {
-            let (reason, which) = if topology.dragonfly().is_some() {
-                ("up and down are an order of the links of one class, and a dragonfly has two", "a dragonfly")
-            } else {
-                (
-                    "up and down are an order of the links of one class, and a dragonfly+ has two",
-                    "a dragonfly+",
-                )
-            };
-            return Err(ConfigError::new("", reason).valid(format!(
-                "topology.graph, mesh, torus, ring, hyperx or fat_tree; minimal in {which}"
-            )));
-        }
         if routers > MAX_ROUTERS {
             let reason = format!("the tables of paths between {routers} routers would be too large");
             return Err(ConfigError::new("", reason).valid(format!("at most {MAX_ROUTERS} routers")));
@@ -147,7 +134,8 @@ impl Mechanism for UpDown {
             }
         }
         let port = self.paths.port(place, head.destination) as u16;
-        Route::Fixed(Hop { port, class: 0, leg: Leg::Final, reuses: false, vc: NO_VC })
+        let class = self.base.topology().link_class(port.into());
+        Route::Fixed(Hop { port, class, leg: Leg::Final, reuses: false, vc: NO_VC })
     }
 }
 

@@ -116,7 +116,7 @@ impl Vcs {
         self.rings
     }
 
-    /// Whether links are of one class, and every hop has one VC, a higher one than the hop before.
+    /// Whether every hop has one VC, a higher one than the hop before.
     pub fn increase(&self) -> bool {
         matches!((&self.rule, self.rings), (Rule::Sequence, Rings::Free)) && self.sequence.increases()
     }

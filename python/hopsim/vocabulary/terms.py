@@ -70,9 +70,9 @@ TERMS = (
         "Links of other networks are read from a file by `topology.graph`; networkx writes GraphML.",
     ),
     Term(
-        ("multipath", "packet spraying", "equal-cost multi-path"),
-        "`routing.ecmp`: any shortest path, drawn by packet or by flow. `routing.k_shortest_paths` takes "
-        "longer paths, too, and `routing.adaptive` and `routing.polarized` look at buffers.",
+        ("multipath", "packet spraying", "equal-cost multi-path", "FatPaths"),
+        "`routing.ecmp`: any shortest path, drawn by packet or by flow. `routing.k_shortest_paths` and "
+        "`routing.fat_paths` take longer paths, too, and `routing.adaptive` and `routing.polarized` look at buffers.",
     ),
     Term(
         ("routing table", "source routing", "own routing"),
@@ -81,7 +81,7 @@ TERMS = (
     ),
     Term(
         ("dragonfly+", "dragonfly plus", "megafly"),
-        "`topology.dragonfly_plus`, routed by `minimal`, and over any leaf by `valiant` and `ugal`. "
+        "`topology.dragonfly_plus`, routed by what routes graphs, detours leading over any leaf. "
         "Routing that looks at its groups, as `piggyback` and `olm` do in a dragonfly, there is not.",
     ),
     Term(
@@ -91,8 +91,12 @@ TERMS = (
     ),
     Term(
         ("leaf-spine", "leaf spine", "PGFT", "oversubscribed fat tree", "folded Clos"),
-        "`topology.xgft`: levels of switches with any numbers of links down and up. Parallel links between "
-        "two switches (PGFT) are written as `topology.graph`.",
+        "`topology.xgft`: levels of switches with any numbers of links down and up, parallel ones included.",
+    ),
+    Term(
+        ("chiplet", "hierarchical network", "network in package"),
+        "`topology.product`: a network in the place of every router of another one, joined by all its routers or "
+        "by some that are gateways, with links of two classes.",
     ),
     Term(
         ("flattened butterfly", "hypercube", "generalized hypercube"),

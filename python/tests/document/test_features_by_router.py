@@ -51,10 +51,11 @@ FEATURES: dict[str, dict[str, Any]] = {
     "torus, `valiant`, `ugal`": {**TORUS, "routing": {"valiant": {}}},
     "HyperX, fat tree": HYPERX,
     "graph, `minimal`": GRAPH,
-    "graph, `up_down`": {**GRAPH, "routing": {"up_down": {}}},
+    "graph, dragonfly, `up_down`": {**GRAPH, "routing": {"up_down": {}}},
     "graph, `adaptive`": {**GRAPH, "routing": {"adaptive": {}}},
     "graph, HyperX, fat tree, `ecmp`": {**HYPERX, "routing": {"ecmp": {}}},
     "graph, `k_shortest_paths`": {**GRAPH, "routing": {"k_shortest_paths": {}}},
+    "graph, `fat_paths`": {**GRAPH, "routing": {"fat_paths": {}}},
     "graph, HyperX, `polarized`": {**HYPERX, "routing": {"polarized": {}}},
     "`table`": {
         "topology": {"mesh": {"sides": [2]}},
@@ -62,7 +63,10 @@ FEATURES: dict[str, dict[str, Any]] = {
     },
     "graph, `valiant`, `ugal`": {**GRAPH, "routing": {"ugal": {}}},
     "slim fly, PolarFly, jellyfish, Xpander, XGFT": {"topology": {"slim_fly": {"q": 4}}},
-    "dragonfly+, `minimal`, `valiant`, `ugal`": {
+    "product of two topologies (chiplets)": {
+        "topology": {"product": {"inner": MESH["topology"], "outer": {"ring": {"routers": 3}}}},
+    },
+    "dragonfly+": {
         "topology": {"dragonfly_plus": {"leaves": 2}},
         "routing": {"ugal": {}},
     },

@@ -361,7 +361,7 @@ pub enum Discipline {
     Layers,
     /// A hop has the VC whose number is that of the links passed before: as many VCs as the longest path between routers with nodes has links.
     ///
-    /// VCs increase along every path: no deadlock. In graphs with one class of links. With request-reply there are as many again, for
+    /// VCs increase along every path: no deadlock. In graphs and their families. With request-reply there are as many again, for
     /// replies.
     ///
     /// Source: Günther, IEEE Trans. Commun. 29 (1981).

@@ -12,7 +12,9 @@ pub fn check(experiment: &Experiment) -> Result<(), ConfigError> {
         return Ok(());
     }
     let ways = match experiment.routing {
-        RoutingConfig::KShortestPaths(_) => Some("draws paths between all routers"),
+        RoutingConfig::KShortestPaths(_) | RoutingConfig::FatPaths(_) => {
+            Some("draws paths between all routers")
+        }
         RoutingConfig::Table(_) => Some("has paths between all routers"),
         RoutingConfig::Polarized(_) => Some("compares distances from the source"),
         RoutingConfig::UpDown(_) => Some("goes up one tree from all routers"),

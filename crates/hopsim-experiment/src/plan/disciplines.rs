@@ -5,7 +5,7 @@ use crate::config::router::Discipline;
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::{Interconnect as _, Topology};
 use hopsim_routing::layers::MOST_ROUTERS;
-use hopsim_routing::{Ordered, Paths, RoutingConfig, Safety};
+use hopsim_routing::{Paths, RoutingConfig, Safety};
 
 /// The paths of a document over a topology, its VCs by the discipline that it says.
 pub fn paths(experiment: &Experiment, topology: &Topology) -> Result<Paths, ConfigError> {
@@ -36,7 +36,7 @@ fn key(experiment: &Experiment) -> String {
 
 /// Refuses a discipline that paths do not have, whose routing says it alone.
 fn check(experiment: &Experiment, given: Discipline, paths: &Paths) -> Result<(), ConfigError> {
-    let by_hop = matches!(&paths.safety, Safety::Ordered(Ordered { flexible: None, .. }));
+    let by_hop = matches!(paths.safety, Safety::ByHop { .. });
     if by_hop && given == Discipline::ByHop {
         return Ok(());
     }

@@ -70,7 +70,7 @@ impl Tables {
 
     /// Says how new tables come into force, or checks what is given.
     pub fn resolve(&mut self, experiment: &mut Experiment, paths: &[Paths]) -> Result<(), ConfigError> {
-        let by_hop = paths.iter().all(|paths| matches!(paths.safety, Safety::Ordered(_)));
+        let by_hop = paths.iter().all(|paths| matches!(paths.safety, Safety::ByHop { .. }));
         let default = if by_hop { Reconfiguration::Dynamic } else { Reconfiguration::Static };
         let timed = experiment.faults.iter_mut().enumerate().filter(|(_, fault)| !fault.is_for_good());
         for ((number, fault), outage) in timed.zip(&mut self.outages) {
@@ -99,10 +99,12 @@ impl Tables {
         if self.outages.is_empty() {
             return;
         }
-        let count = experiment.router.vcs().network.unwrap_or(1) / if answers(experiment) { 2 } else { 1 };
+        let given = experiment.router.vcs();
+        let least = [given.network, given.local, given.global].into_iter().flatten().min().unwrap_or(1);
+        let count = least / if answers(experiment) { 2 } else { 1 };
         for paths in paths {
-            if let Safety::Ordered(order) = &mut paths.safety {
-                order.sequence = vec![0; count as usize].into();
+            if let Safety::ByHop { vcs } = &mut paths.safety {
+                *vcs = count;
             }
         }
     }
@@ -212,7 +214,7 @@ pub fn check(experiment: &Experiment, outages: &[Outage]) -> Result<(), ConfigEr
         );
     }
     let keeps = match experiment.routing {
-        RoutingConfig::KShortestPaths(_) => Some(
+        RoutingConfig::KShortestPaths(_) | RoutingConfig::FatPaths(_) => Some(
             "a packet keeps to the path that it has drawn, which may lead over links that are out of order",
         ),
         RoutingConfig::Table(_) => Some("the table leads over links that are out of order"),

@@ -42,8 +42,10 @@ fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> R
     let routing = experiment.routing.name();
     let name = experiment.router.name();
     let vcs = vcs_mut(&mut experiment.router);
-    let Safety::Ordered(order) = &paths.safety else {
-        return resolve_unordered(name, vcs, topology, &paths.safety, replies);
+    let (vcs_of_one_way, flexible) = match &paths.safety {
+        Safety::Ordered(order) => (vcs_needed(order.sequence), Some(&order.flexible)),
+        &Safety::ByHop { vcs } => (ByClass::splat(vcs as u8), None),
+        other => return resolve_unordered(name, vcs, topology, other, replies),
     };
     within(VCS, vcs.injection, format!("router.{name}.vcs.injection"))?;
     let increasing = matches!(vcs.management, VcManagement::Increasing(_));
@@ -55,21 +57,16 @@ fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> R
         .value(vcs.injection)
         .valid(format!("2 … {MOST}")));
     }
-    let flexible = match order.flexible {
-        None if !increasing => {
-            let reason = "FlexVC shares the VCs of local and global links, which the topology does not have";
-            return Err(
-                ConfigError::new(format!("router.{name}.vcs.management"), reason).valid("no such key")
-            );
-        }
-        paths => paths.filter(|_| !increasing),
-    };
+    if flexible.is_none() && !increasing {
+        let reason = "FlexVC shares the VCs of the local and global links of a dragonfly";
+        return Err(ConfigError::new(format!("router.{name}.vcs.management"), reason).valid("no such key"));
+    }
     let reply = reply_vcs(name, vcs.reply, increasing, replies)?;
     let classes = topology.link_classes();
     let copies = if replies && increasing { 2 } else { 1 };
-    let needed = vcs_needed(&order.sequence).map(|n| u32::from(n) * copies);
+    let needed = vcs_of_one_way.map(|n| u32::from(n) * copies);
     for (class, key) in classes.iter().enumerate() {
-        let reason = || increasing_reason(routing, (order, paths.hops), (classes, class), copies > 1);
+        let reason = || increasing_reason(routing, paths, (classes, class), copies > 1);
         if increasing && needed[class] > MOST {
             let valid =
                 format!("no such key: a link has {MOST} VCs at most, and this would take {}", needed[class]);
@@ -93,8 +90,8 @@ fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> R
         }
     }
     let vcs = ByClass::from([vcs.local, vcs.global]).map(Option::unwrap_or_default);
-    let Some(paths) = flexible else { return Ok(()) };
-    check_flexible((name, routing), &paths, classes, vcs, (reply, replies))
+    let Some(paths) = flexible.filter(|_| !increasing) else { return Ok(()) };
+    check_flexible((name, routing), paths, classes, vcs, (reply, replies))
 }
 
 /// Fills in the ejection VCs of virtual-channel routers, or checks the given ones; refuses them of other routers.
@@ -168,7 +165,7 @@ fn resolve_unordered(
 /// The least number of VCs if one is too few, why, and what would do besides more of them.
 fn unordered_reason(safety: &Safety, class: usize) -> Option<(u32, String, &'static str)> {
     match safety {
-        Safety::Ordered(_) | Safety::Any { .. } => None,
+        Safety::Ordered(_) | Safety::ByHop { .. } | Safety::Any { .. } => None,
         Safety::Dateline(_) => Some((2, "datelines divide the VCs of a link into two classes".into(), "")),
         Safety::Escape => {
             Some((2, "adaptive routing needs an escape VC and at least one adaptive VC".into(), ""))
@@ -191,20 +188,27 @@ fn unordered_reason(safety: &Safety, class: usize) -> Option<(u32, String, &'sta
 
 fn increasing_reason(
     routing: &str,
-    (order, hops): (&Ordered, u32),
+    paths: &Paths,
     (classes, class): (&[&str], usize),
     doubled: bool,
 ) -> String {
-    let (sequence, key) = (&order.sequence, classes[class]);
-    let links = vcs_needed(sequence)[class];
-    let plural = if links == 1 { "" } else { "s" };
+    let of_links =
+        |links: u32, kind: &str| format!("{links} {kind}link{}", if links == 1 { "" } else { "s" });
+    let links = match &paths.safety {
+        Safety::Ordered(order) => {
+            let links = of_links(vcs_needed(order.sequence)[class].into(), &format!("{} ", classes[class]));
+            // Misroutes that use VCs again (OLM).
+            let more =
+                if paths.hops as usize > order.sequence.len() { ", local misroutes aside," } else { "" };
+            format!("{links} ({}){more}", letters(order.sequence, classes))
+        }
+        // Links of one class need no list of classes.
+        _ if classes.len() == 1 => of_links(paths.hops, &format!("{} ", classes[class])),
+        _ => format!("{}, of whatever class,", of_links(paths.hops, "")),
+    };
     let both = if doubled { ", and as many for replies" } else { "" };
-    // Links of one class need no list of classes.
-    let listed = if classes.len() > 1 { format!(" ({})", letters(sequence, classes)) } else { String::new() };
-    // Misroutes that use VCs again (OLM).
-    let more = if hops as usize > sequence.len() { ", local misroutes aside," } else { "" };
     format!(
-        "routing {routing} follows up to {links} {key} link{plural}{listed}{more} and needs one VC for each, in increasing order, to be free of deadlock{both}"
+        "routing {routing} follows up to {links} and needs one VC for each, in increasing order, to be free of deadlock{both}"
     )
 }
 
@@ -300,6 +304,9 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let of_class = |class: usize| classes.links.get(class).map_or(0, |link| link.vcs);
     let vcs = match &paths.safety {
         Safety::Ordered(order) => build_ordered(experiment, order, network),
+        &Safety::ByHop { vcs } => {
+            Vcs::increasing(VcSequence::by_hop(vcs as u8, classes, answers(experiment)))
+        }
         Safety::Escape => Vcs::chosen(unordered(), used),
         Safety::Phases | Safety::Orders if matches!(experiment.router, RouterConfig::VirtualChannel(_)) => {
             Vcs::in_halves(unordered(), count, used)
@@ -323,13 +330,14 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
 
 /// The VC management where VCs follow an order.
 fn build_ordered(experiment: &Experiment, order: &Ordered, network: &Network) -> Vcs {
-    let sequence = |replies| VcSequence::new(&order.sequence, &network.classes, replies);
+    let sequence = |replies| VcSequence::new(order.sequence, &network.classes, replies);
     let vcs = experiment.router.vcs();
-    let (VcManagement::Flexvc(config), Some(paths)) = (vcs.management, &order.flexible) else {
+    let VcManagement::Flexvc(config) = vcs.management else {
         return Vcs::increasing(sequence(answers(experiment)));
     };
     let reply = vcs.reply.map_or(ByClass::default(), |r| ByClass::from([r.local, r.global]));
     let all = ByClass::from([vcs.local, vcs.global]).map(Option::unwrap_or_default);
+    let paths = &order.flexible;
     let flex = FlexVc::new(&self::order(paths, all, reply), paths.detour, config.selection);
     Vcs::flexible(sequence(false), flex, all.map(|n| n as u8))
 }

@@ -395,6 +395,7 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         | RoutingConfig::Adaptive(_)
         | RoutingConfig::Ecmp(_)
         | RoutingConfig::KShortestPaths(_)
+        | RoutingConfig::FatPaths(_)
         | RoutingConfig::Polarized(_)
         | RoutingConfig::Table(_)
         | RoutingConfig::O1turn(_)
@@ -409,6 +410,6 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         }
     };
     Err(ConfigError::new(format!("routing.{}", experiment.routing.name()), reason).valid(
-        "minimal, adaptive, ecmp, k_shortest_paths, table, polarized, o1turn, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
+        "minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
     ))
 }

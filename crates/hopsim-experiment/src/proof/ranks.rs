@@ -2,10 +2,10 @@
 
 use super::{Ground, Proof};
 use crate::plan::Plan;
-use hopsim_routing::{Ordered, Safety};
+use hopsim_routing::Safety;
 
-/// The proof of plans, the last of which is the one in force and the others those that packets under way have come by. With links of one class
-/// the VC of every hop is a higher one than that of the hop before, if the sequence of VCs says so of every VC and no path is longer
+/// The proof of plans, the last of which is the one in force and the others those that packets under way have come by. The VC
+/// of every hop is a higher one than that of the hop before, if the sequence of VCs says so of every VC and no path is longer
 /// than the sequence. Then a channel depends on those of higher VCs only, whatever the paths. `None` if it is not so.
 pub fn by_ranks(plans: &[&Plan]) -> Option<Proof> {
     let plan = plans.last().filter(|_| plans.iter().all(|plan| increases(plan)))?;
@@ -25,9 +25,6 @@ fn increases(plan: &Plan) -> bool {
         .router
         .damq()
         .is_some_and(|shares| shares.iter().take(classes).any(|share| share.reserve < full));
-    let fits = match &plan.paths.safety {
-        Safety::Ordered(Ordered { sequence, flexible: None }) => plan.paths.hops as usize <= sequence.len(),
-        _ => false,
-    };
+    let fits = matches!(plan.paths.safety, Safety::ByHop { vcs } if plan.paths.hops <= vcs);
     fits && !is_shared && system.routing.vcs().increase()
 }

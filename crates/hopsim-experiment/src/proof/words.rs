@@ -100,7 +100,7 @@ fn rule(plan: &Plan) -> Option<String> {
         Safety::Ordered(order) if paths.hops as usize > order.sequence.len() => {
             "every head can wait for its minimal path, along which VCs increase"
         }
-        Safety::Ordered(_) => "VCs increase along every path",
+        Safety::Ordered(_) | Safety::ByHop { .. } => "VCs increase along every path",
         Safety::Any { .. } | Safety::Dateline(_) => "the paths close no cycle in any VC",
         Safety::Escape => "every head can wait for the escape VC, whose paths close no cycle",
         Safety::Phases => {

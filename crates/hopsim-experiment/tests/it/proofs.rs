@@ -115,8 +115,8 @@ fn followed(plan: &Plan, foreseen: usize) -> Seen {
     seen
 }
 
-/// Small networks whose links are of one class, with the mechanisms that they can have.
-fn with_one_class() -> Vec<Plan> {
+/// Small networks other than dragonflies, with the mechanisms that they can have.
+fn not_dragonflies() -> Vec<Plan> {
     let mut all = Vec::new();
     let chords: Vec<Value> =
         (0..7).map(|i| [i, (i + 1) % 7]).chain([[0, 3]]).map(|ends| json!({ "between": ends })).collect();
@@ -129,6 +129,20 @@ fn with_one_class() -> Vec<Plan> {
             &["minimal", "adaptive", "ecmp", "polarized", "up_down", "valiant", "ugal", "par"],
         ),
         (json!({ "fat_tree": { "k": 2, "levels": 3 } }), &["minimal", "adaptive", "ecmp", "up_down"]),
+        (
+            json!({ "dragonfly_plus": { "leaves": 2, "spines": 1, "global_links": 2, "nodes_per_leaf": 1 } }),
+            &[
+                "minimal",
+                "adaptive",
+                "ecmp",
+                "k_shortest_paths",
+                "polarized",
+                "up_down",
+                "valiant",
+                "ugal",
+                "par",
+            ],
+        ),
         (
             json!({ "graph": { "edges": chords } }),
             &[
@@ -197,7 +211,7 @@ fn small() -> Vec<Plan> {
             all.push(plan(&dragonfly, &routing, &flexible));
         }
     }
-    all.extend(with_one_class());
+    all.extend(not_dragonflies());
     for (sides, vcs) in [(vec![6], 2), (vec![4, 3], 3), (vec![2, 5], 4), (vec![3, 2, 4], 2)] {
         for class in ["crossing", "dimension"] {
             let router = with_datelines("virtual_channel", class, vcs);
@@ -386,6 +400,7 @@ fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
         "graph",
         &["minimal", "adaptive", "ecmp", "k_shortest_paths", "polarized", "valiant", "ugal", "par"],
     );
+    expected.append(&mut on("dragonfly_plus", &["k_shortest_paths", "polarized", "par"]));
     expected.append(&mut on("hyperx", &["ecmp", "polarized", "valiant", "ugal", "par"]));
     assert_eq!(met, expected);
 }

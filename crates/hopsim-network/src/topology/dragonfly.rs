@@ -219,6 +219,11 @@ impl Dragonfly {
         u32::from(self.places[router as usize].position)
     }
 
+    /// The class of the link at a link port.
+    pub fn link_class(&self, port: usize) -> u8 {
+        if (port as u32) < self.first_global() { LOCAL } else { GLOBAL }
+    }
+
     fn first_global(&self) -> u32 {
         self.p + self.a - 1
     }

@@ -214,7 +214,7 @@ impl Missing {
 pub type LinkEnd = (u32, usize);
 
 /// The links of a network, each by the end whose router, or port at one router, is the lower one, ascending; with their classes.
-fn links(topology: &Topology) -> Vec<(LinkEnd, u8)> {
+pub fn links(topology: &Topology) -> Vec<(LinkEnd, u8)> {
     let ports = topology.ports();
     let mut links = Vec::new();
     for router in 0..topology.routers() {

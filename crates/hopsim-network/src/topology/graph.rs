@@ -282,7 +282,7 @@ impl Graph {
 
     /// The class of the link at a link port.
     #[inline]
-    fn class(&self, port: usize) -> u8 {
+    pub fn link_class(&self, port: usize) -> u8 {
         u8::from(port >= (self.nodes_per_router + self.degrees[0]) as usize)
     }
 
@@ -432,7 +432,7 @@ impl Interconnect for Graph {
     #[inline]
     fn minimal_port(&self, at: u32, to: u32, _trunk: u16) -> (usize, u8) {
         let port = self.first_port(at, to);
-        (port, self.class(port))
+        (port, self.link_class(port))
     }
 
     fn diameter(&self) -> u32 {
@@ -447,7 +447,7 @@ impl Interconnect for Graph {
         while at != to {
             let port = self.first_port(at, to);
             let Some(end) = self.end(at, port) else { break };
-            hops[usize::from(self.class(port))] += 1;
+            hops[usize::from(self.link_class(port))] += 1;
             at = end.router;
         }
         hops

@@ -24,6 +24,7 @@ pub mod oft;
 pub mod parallel_search;
 mod plane;
 pub mod polarfly;
+pub mod product;
 pub mod shortest;
 pub mod slim_fly;
 mod ties;
@@ -190,8 +191,10 @@ topologies! {
         Xpander("xpander", xpander::Config),
         /// Two columns of leaf switches and a spine for every line of a projective plane (orthogonal fat tree; Kathareios et al., SC 2015).
         Oft("oft", oft::Config),
-        /// Levels of switches with any numbers of links down and up: leaf-spine networks, oversubscribed fat trees (XGFT).
+        /// Levels of switches with any numbers of links down and up: leaf-spine networks, oversubscribed fat trees (XGFT, PGFT).
         Xgft("xgft", xgft::Config),
+        /// A network in the place of every router of another one: chiplets.
+        Product("product", product::Config),
     }
 }
 
@@ -462,6 +465,16 @@ impl Topology {
         match self {
             Self::Dragonfly(t) => t.minimal_port(at, to, trunk),
             _ => self.minimal_port_out_of_line(at, to, trunk),
+        }
+    }
+
+    /// The class of the link at a link port.
+    #[inline]
+    pub fn link_class(&self, port: usize) -> u8 {
+        match self {
+            Self::Graph(graph) => graph.link_class(port),
+            Self::Dragonfly(dragonfly) => dragonfly.link_class(port),
+            _ => 0,
         }
     }
 

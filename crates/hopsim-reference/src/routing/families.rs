@@ -2,7 +2,7 @@
 
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::dragonfly::Arrangement;
-use hopsim_network::topology::{Topology, TopologyConfig, dragonfly_plus, xgft};
+use hopsim_network::topology::{Topology, TopologyConfig, dragonfly_plus, product, xgft};
 use hopsim_random::{Purpose, Stream};
 
 /// The routers at the other ends of the links of every router, in the order of their ports; `None` where nothing is plugged in.
@@ -66,6 +66,7 @@ fn peers(config: &TopologyConfig) -> Option<Peers> {
             of(3 * points, columns_and_spines(config.q as usize, points))
         }
         TopologyConfig::DragonflyPlus(config) => Some(leaves_and_spines(config)),
+        TopologyConfig::Product(config) => Some(networks_of_networks(config)),
         _ => None,
     }
 }
@@ -330,7 +331,8 @@ fn fat_tree(config: &xgft::Config) -> (usize, Vec<Pair>) {
                 let place = h - (level + 1);
                 let rest = |word: &[usize]| [&word[..place], &word[place + 1..]].concat();
                 if rest(one) == rest(other) {
-                    links.push((first + low, first + here.len() + high));
+                    let parallel = config.parallel.get(level).map_or(1, |&links| links as usize);
+                    links.extend(vec![(first + low, first + here.len() + high); parallel]);
                 }
             }
         }
@@ -363,6 +365,37 @@ fn leaves_and_spines(config: &dragonfly_plus::Config) -> Peers {
         peers.push(links);
     }
     peers
+}
+
+/// Routers are pairs of an outer and an inner one, those with nodes first; the local links of a router are followed by its global ones.
+fn networks_of_networks(config: &product::Config) -> Peers {
+    let [inner, outer] = [&config.inner, &config.outer].map(|part| part.build().expect("a part"));
+    let with_nodes = inner.routers_with_nodes();
+    let all = (0..outer.routers()).flat_map(|x| (0..inner.routers()).map(move |i| (i >= with_nodes, x, i)));
+    let mut numbered: Vec<(bool, u32, u32)> = all.collect();
+    numbered.sort_unstable();
+    let number = |x: u32, i: u32| numbered.binary_search(&(i >= with_nodes, x, i)).expect("a router");
+    let peers = |topology: &Topology, router: u32| {
+        let ports = 0..topology.ports().len();
+        ports.filter_map(|port| topology.neighbour(router, port)).map(|(peer, _)| peer).collect::<Vec<_>>()
+    };
+    let is_gateway = |i: u32| config.gateways.is_empty() || config.gateways.contains(&i);
+    let sorted = |mut routers: Vec<usize>| {
+        routers.sort_unstable();
+        routers.into_iter().map(Some)
+    };
+    let most = (0..inner.routers()).map(|i| peers(&inner, i).len()).max().unwrap_or(0);
+    let of = |&(_, x, i): &(bool, u32, u32)| {
+        let local = peers(&inner, i).into_iter().map(|peer| number(x, peer)).collect();
+        let mut links: Vec<Option<usize>> = sorted(local).collect();
+        if is_gateway(i) {
+            links.resize(most, None);
+            let global = peers(&outer, x).into_iter().map(|peer| number(peer, i)).collect();
+            links.extend(sorted(global));
+        }
+        links
+    };
+    numbered.iter().map(of).collect()
 }
 
 /// The group and slot to which a slot of a group leads: of a dragonfly with groups of that many global ports.

@@ -14,6 +14,7 @@ use hopsim_core::engine::Trial;
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;
 pub use measure::{streams, with_its_streams};
+pub use network::classes;
 use network::{control, fit_control, links, topology};
 use programs::Workload;
 pub use programs::{LIMIT, library};

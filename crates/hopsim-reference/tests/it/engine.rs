@@ -140,6 +140,7 @@ const NONMINIMAL: [&str; 37] = [
     "par graph",
     "par hyperx",
     "k_shortest_paths",
+    "fat_paths",
     "polarized",
     "valiant",
     "valiant mesh",

@@ -1,6 +1,6 @@
 //! Links that fail and are repaired in the middle of a run: engine and reference on random networks that stay in one piece.
 
-use crate::documents::Document;
+use crate::documents::{Document, classes};
 use crate::engine::compare;
 use crate::metrics;
 use crate::snapshots::{goes_on, savable};
@@ -242,11 +242,8 @@ impl Draws {
     }
 
     fn document(&mut self, seed: u64) -> Value {
-        let (topology, mut routing) = (self.topology(), self.routing());
-        let has_two_classes = topology.get("dragonfly_plus").is_some();
-        if has_two_classes {
-            routing = json!({ "minimal": {} });
-        }
+        let (topology, routing) = (self.topology(), self.routing());
+        let has_two_classes = classes(&topology).len() > 1;
         // There are not VCs enough in many a network.
         let replies = topology.get("graph").is_some()
             && ["valiant", "ugal", "par"].iter().any(|name| routing.get(name).is_some());
@@ -281,7 +278,7 @@ impl Draws {
         for &class in classes {
             links[class] = json!({ "latency": self.any(1..25) });
         }
-        let by_hop = routing.get("minimal").is_some() && !has_two_classes && seed.is_multiple_of(3);
+        let by_hop = routing.get("minimal").is_some() && seed.is_multiple_of(3);
         if by_hop {
             router["vcs"] = json!({ "discipline": "by_hop" });
         }

@@ -72,6 +72,7 @@ const COVERED: [&str; 127] = [
     "o1turn",
     "ecmp",
     "k_shortest_paths",
+    "fat_paths",
     "polarized",
     "occupancy of ports",
     "2 steps in two cycles",

@@ -74,6 +74,9 @@ impl Rules {
             RoutingConfig::Table(config) => Mechanism::Multipath(MultipathRule::table(config, &ways)),
             RoutingConfig::Polarized(config) => Mechanism::Polarized(config.penalties),
             RoutingConfig::Ecmp(config) => Mechanism::Multipath(MultipathRule::ecmp(config)),
+            RoutingConfig::FatPaths(config) => {
+                Mechanism::Multipath(MultipathRule::fat_paths(config, plan, &ways))
+            }
             RoutingConfig::KShortestPaths(config) => {
                 Mechanism::Multipath(MultipathRule::k_shortest_paths(config, &ways))
             }

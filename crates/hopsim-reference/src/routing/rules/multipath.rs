@@ -1,10 +1,13 @@
-//! The rules of `ecmp` and `k_shortest_paths`.
+//! The rules of `ecmp`, `k_shortest_paths`, `fat_paths` and `table`.
 
+use crate::routing::tables::Tables;
 use crate::routing::ways::Ways;
 use crate::state::place::Link;
+use hopsim_experiment::plan::Plan;
+use hopsim_network::topology::faults::{Missing, without_these};
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::multipath::DrawnBy;
-use hopsim_routing::{ecmp, k_shortest_paths, table};
+use hopsim_routing::{ecmp, fat_paths, k_shortest_paths, table};
 
 /// Most links of a path.
 const MOST_LINKS: usize = 16;
@@ -29,6 +32,11 @@ impl MultipathRule {
 
     pub fn k_shortest_paths(config: &k_shortest_paths::Config, ways: &Ways) -> Self {
         Self { flows: flows(config.by, config.seed), paths: Some(paths(config, ways)), vcs: None }
+    }
+
+    pub fn fat_paths(config: &fat_paths::Config, plan: &Plan, ways: &Ways) -> Self {
+        let paths = paths_in_layers(config, plan, ways);
+        Self { flows: flows(config.by, config.seed), paths: Some(paths), vcs: None }
     }
 
     pub fn table(config: &table::Config, ways: &Ways) -> Self {
@@ -65,6 +73,40 @@ impl MultipathRule {
 
 fn flows(by: DrawnBy, seed: u64) -> Option<u64> {
     (by == DrawnBy::Flow).then_some(seed)
+}
+
+/// The paths between every two routers with nodes in every layer of links: in layer 0, which has all, and where a layer has none, those
+/// of the network.
+pub fn paths_in_layers(config: &fat_paths::Config, plan: &Plan, ways: &Ways) -> AllPaths {
+    let ties = plan.experiment.topology.ties().expect("it is a graph");
+    let mut links = Vec::new();
+    for (router, port) in
+        (0..ways.routers()).flat_map(|router| ways.links(router).into_iter().map(move |port| (router, port)))
+    {
+        let peer = ways.neighbour(router, port).expect("a link");
+        // Of two ends of a link the lower one; parallel links go by their ports, which are in the same order at both ends.
+        if router < peer {
+            links.push((router as u32, port));
+        }
+    }
+    let kept = (config.fraction * links.len() as f64).round() as usize;
+    let layer = |number: u32| {
+        let mut order = links.clone();
+        Stream::new(config.seed, Purpose::PathLayer, number.into()).shuffle(&mut order);
+        let missing = Missing { links: order.into_iter().skip(kept).collect(), ..Missing::default() };
+        Tables::of_graph(&without_these(&plan.system.topology, &missing), ties)
+    };
+    let layers: Vec<Tables> = (1..config.layers).map(layer).collect();
+    let all = ways.routers_with_nodes();
+    let of = |from: usize, to: usize| {
+        if from == to {
+            return Vec::new();
+        }
+        let whole = || ways.table_way(from, to);
+        let in_layer = |layer: &Tables| if layer.reaches(from, to) { layer.way(from, to) } else { whole() };
+        std::iter::once(whole()).chain(layers.iter().map(in_layer)).collect()
+    };
+    (0..all).map(|from| (0..all).map(|to| of(from, to)).collect()).collect()
 }
 
 /// The paths between every two routers with nodes.

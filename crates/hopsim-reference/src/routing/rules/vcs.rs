@@ -80,7 +80,7 @@ impl Vcs {
         let all = [links[0].vcs, links.get(1).map_or(0, |link| link.vcs)];
         // Where packets keep their VC, or VCs are divided, as many are used of all classes.
         let least = links.iter().map(|link| link.vcs).min().unwrap_or(1);
-        if ways.dragonfly().is_none() {
+        if ways.dragonfly().is_none() || matches!(routing, RoutingConfig::UpDown(_)) {
             let rule = match hops_with_a_vc(plan, ways) {
                 Some(longest) => Rule::ByHop(HopVcs::new(plan, longest, least.into())),
                 None => without_order(plan, ways, least),
@@ -116,9 +116,9 @@ fn hops_with_a_vc(plan: &Plan, ways: &Ways) -> Option<usize> {
         (RoutingConfig::Valiant(_) | RoutingConfig::Ugal(_), Topology::Graph(_) | Topology::HyperX(_)) => {
             (!goes_up_and_down).then(|| 2 * ways.farthest())
         }
-        (RoutingConfig::KShortestPaths(config), _) => {
-            let paths = multipath::paths(config, ways);
-            Some(paths.iter().flatten().flatten().map(Vec::len).max().unwrap_or(1).max(1))
+        (RoutingConfig::KShortestPaths(config), _) => Some(longest(&multipath::paths(config, ways))),
+        (RoutingConfig::FatPaths(config), _) => {
+            Some(longest(&multipath::paths_in_layers(config, plan, ways)))
         }
         (RoutingConfig::Polarized(_), _) => {
             let apart = ways.diameter();
@@ -129,6 +129,11 @@ fn hops_with_a_vc(plan: &Plan, ways: &Ways) -> Option<usize> {
         (_, Topology::Graph(_)) if counts_hops_of_shortest(plan) => Some(ways.farthest()),
         _ => None,
     }
+}
+
+/// Links of the longest of all paths, at least one.
+fn longest(paths: &multipath::AllPaths) -> usize {
+    paths.iter().flatten().flatten().map(Vec::len).max().unwrap_or(1).max(1)
 }
 
 /// Whether the two parts of a detour have half of the VCs each in a HyperX.

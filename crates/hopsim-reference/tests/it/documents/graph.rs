@@ -1,6 +1,6 @@
 //! Random graphs, and the VCs that they need.
 
-use hopsim_network::topology::{Interconnect as _, Topology, TopologyConfig};
+use hopsim_network::topology::{Topology, TopologyConfig};
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::RoutingConfig;
 use proptest::prelude::*;
@@ -60,12 +60,11 @@ pub fn graph_or_family() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The VCs that minimal routing needs by hop, of one of two graphs of one class of links, which follows from the graph; of the others it has
-/// layers.
+/// The VCs that minimal routing needs by hop, of one of two graphs, which follows from the graph; of the others it has layers.
 pub fn vcs_by_hop(topology: &Value, routing: &Value) -> Option<u32> {
     let number = topology.to_string().bytes().fold(1u64, |sum, byte| sum.wrapping_mul(37) + u64::from(byte));
     let is_drawn = routing.get("minimal").is_some() && is_graph(topology) && number.is_multiple_of(2);
-    if !is_drawn || topology.get("dragonfly_plus").is_some() {
+    if !is_drawn {
         return None;
     }
     let topology: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
@@ -132,7 +131,7 @@ pub fn has_vcs_by_hop(topology: &Value) -> bool {
         return false;
     }
     let config: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
-    matches!(config.build(), Ok(Topology::Graph(graph)) if !graph.goes_up_and_down() && graph.groups() == 1)
+    matches!(config.build(), Ok(Topology::Graph(graph)) if !graph.goes_up_and_down())
 }
 
 /// VCs that links need, if they can have so many.

@@ -79,8 +79,8 @@ pub fn fat_tree(common: u32) -> impl Strategy<Value = Value> {
 
 /// Names of the link classes.
 pub fn classes(topology: &Value) -> &'static [&'static str] {
-    let grouped = topology.get("dragonfly").or(topology.get("dragonfly_plus"));
-    if grouped.is_some() { &["local", "global"] } else { &["network"] }
+    let config: TopologyConfig = serde_json::from_value(topology.clone()).unwrap();
+    config.build().unwrap().link_classes()
 }
 
 /// Whether links form rings.

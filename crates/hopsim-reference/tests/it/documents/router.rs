@@ -138,11 +138,19 @@ impl Router {
         (links, vcs)
     }
 
-    /// The same where VCs have no order.
-    fn vcs_without_order(&self, document: &Value) -> ([u32; 2], Value) {
-        let needed = vcs_of_one_class(&document["topology"], &document["routing"]);
-        let links = self.spare_vcs.map(|spare| (needed + spare).min(16));
-        (links, json!({ "local": links[0], "global": links[1], "injection": self.injection_vcs }))
+    /// The same where all classes of links need as many.
+    fn vcs_alike(&self, document: &Value) -> ([u32; 2], Value) {
+        let (topology, routing) = (&document["topology"], &document["routing"]);
+        let (copies, least_injection) = if answers(document) { (2, 2) } else { (1, 1) };
+        let by_hop = vcs_by_hop(topology, routing);
+        let needed = by_hop.unwrap_or_else(|| vcs_of_one_class(topology, routing));
+        let links = self.spare_vcs.map(|spare| (needed * copies + spare).min(16));
+        let injection = self.injection_vcs.max(least_injection);
+        let mut vcs = json!({ "local": links[0], "global": links[1], "injection": injection });
+        if by_hop.is_some() {
+            vcs["discipline"] = json!("by_hop");
+        }
+        (links, vcs)
     }
 
     pub fn build(&self, document: &Value) -> Value {
@@ -154,7 +162,7 @@ impl Router {
         let (links, vcs) = if document["topology"].get("dragonfly").is_some() {
             self.vcs(document)
         } else {
-            self.vcs_without_order(document)
+            self.vcs_alike(document)
         };
         let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
         let mut buffers = json!({ "local": room(0), "global": room(1), "injection": room(2) });

@@ -52,9 +52,7 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
             other = json!({ "adaptive": {} });
         }
         if graph::is_graph(&topology) && graph::vcs(&topology, &other).is_none() {
-            // Links of two classes have no order up and down.
-            let only = if topology.get("dragonfly_plus").is_some() { "minimal" } else { "up_down" };
-            other = json!({ only: {} });
+            other = json!({ "up_down": {} });
         }
         return (topology, other);
     }
@@ -116,8 +114,7 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
 /// Some minimal and adaptive routings become others that spread packets over several paths, where that is possible.
 pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
     let by = ["packet", "flow"][usize::from(draw / 8 % 2)];
-    let has_one_class = topology.get("dragonfly").or(topology.get("dragonfly_plus")).is_none();
-    let is_graph = graph::is_graph(topology) && has_one_class;
+    let is_graph = graph::is_graph(topology);
     let spreads = is_graph || topology.get("hyperx").or(topology.get("fat_tree")).is_some();
     if spreads && draw % 4 == 2 && routing.get("adaptive").is_some() {
         let ecmp = json!({ "by": by });
@@ -131,6 +128,10 @@ pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
     if goes_away && draw % 4 == 3 && instead {
         return polarized;
     }
+    if is_graph && draw % 12 == 9 && routing.get("minimal").is_some() {
+        let fraction = f64::from(2 + draw / 16 % 8) / 10.0;
+        return json!({ "fat_paths": { "layers": 1 + draw / 16 % 5, "fraction": fraction, "by": by, "seed": draw % 5 } });
+    }
     if is_graph && draw % 4 == 1 && routing.get("minimal").is_some() {
         return json!({ "k_shortest_paths": { "k": 1 + draw / 16 % 4, "by": by, "seed": draw % 5 } });
     }
@@ -142,7 +143,8 @@ pub fn can_answer_on_one_class(topology: &Value, routing: &Value) -> bool {
     let detours = ["valiant", "ugal", "par"].iter().any(|mechanism| routing.get(mechanism).is_some());
     let is_graph = graph::has_vcs_by_hop(topology);
     let by_hop = (is_graph || topology.get("hyperx").is_some()) && (detours || routing.get("ecmp").is_some());
-    let by_hop = by_hop || routing.get("k_shortest_paths").or(routing.get("polarized")).is_some();
+    let by_hop = by_hop
+        || ["k_shortest_paths", "fat_paths", "polarized"].iter().any(|name| routing.get(name).is_some());
     (by_hop || is_graph && routing.get("adaptive").is_some()) && 2 * vcs_of_one_class(topology, routing) <= 16
 }
 
