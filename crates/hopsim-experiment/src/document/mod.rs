@@ -367,6 +367,8 @@ mod tests {
         let wholes = wholes();
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);
+        // What a part of a product may say it may say as a network of its own, too.
+        cases.retain(|(path, _)| !path.iter().any(|part| part == "inner" || part == "outer"));
         assert!(cases.len() > 40, "{}", cases.len());
         for (path, value) in cases {
             let names = |name: &str| path.iter().any(|part| part == name);
