@@ -135,7 +135,7 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 37] = [
+const NONMINIMAL: [&str; 38] = [
     "up_down graph",
     "par graph",
     "par hyperx",
