@@ -119,7 +119,7 @@ impl Parameters for Config {
                 ties: Ties::Spread,
             })
         };
-        vec![of(mesh([2, 2]), ring(3), Vec::new()), of(ring(4), mesh([2, 2]), vec![0, 2])]
+        vec![of(mesh([2, 2]), ring(3), Vec::new()), of(ring(3), mesh([2, 2]), vec![0])]
     }
 }
 

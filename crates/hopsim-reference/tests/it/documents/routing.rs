@@ -128,7 +128,7 @@ pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
     if goes_away && draw % 4 == 3 && instead {
         return polarized;
     }
-    if is_graph && draw % 12 == 9 && routing.get("minimal").is_some() {
+    if is_graph && draw % 8 == 5 && routing.get("minimal").is_some() {
         let fraction = f64::from(2 + draw / 16 % 8) / 10.0;
         return json!({ "fat_paths": { "layers": 1 + draw / 16 % 5, "fraction": fraction, "by": by, "seed": draw % 5 } });
     }
