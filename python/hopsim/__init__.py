@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hopsim.insight.perfetto import write_perfetto
     from hopsim.results.result import Result, Results
     from hopsim.results.store import load
+    from hopsim.runs.function import Head, Output
     from hopsim.runs.packet_trace import trace_packets
     from hopsim.runs.saturation import saturate
     from hopsim.runs.simulation import Message, Simulation
@@ -35,9 +36,11 @@ __version__ = _version()
 __all__ = [
     "ConfigError",
     "Experiment",
+    "Head",
     "HopsimWarning",
     "Message",
     "NotRecordedError",
+    "Output",
     "Result",
     "Results",
     "RunError",
@@ -58,9 +61,11 @@ __all__ = [
 _PLACES = {
     "ConfigError": "errors",
     "Experiment": "document.experiment",
+    "Head": "runs.function",
     "HopsimWarning": "errors",
     "Message": "runs.simulation",
     "NotRecordedError": "errors",
+    "Output": "runs.function",
     "Result": "results.result",
     "Results": "results.result",
     "RunError": "errors",

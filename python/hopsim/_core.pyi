@@ -232,8 +232,17 @@ def paraver_files(
     of that name. The file of a program must have been read in this process. Raises `ConfigError`.
     """
 
-def run(config_json: str, monitor: Monitor, threads: int = 1) -> Run:
-    """Simulate one point on so many threads at most with the GIL released. Raises `RunError`, `Cancelled`."""
+def run(
+    config_json: str,
+    monitor: Monitor,
+    threads: int = 1,
+    routing: Callable[..., int | None] | None = None,
+) -> Run:
+    """Simulate one point on so many threads at most with the GIL released.
+
+    A function `routing` is asked for the numbers of outputs, see `hopsim.runs.function.Answers`. What it raises
+    ends the run. Raises `RunError`, `Cancelled`.
+    """
 
 def run_saved(
     config_json: str,

@@ -2,6 +2,7 @@
 //! that this layer knows nothing about mechanisms and metrics.
 
 mod errors;
+mod function;
 mod interrupts;
 mod monitor;
 mod programs;

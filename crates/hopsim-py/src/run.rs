@@ -1,6 +1,7 @@
 //! One simulation and what it measured.
 
 use super::errors;
+use super::function::Function;
 use super::interrupts;
 use super::monitor::{Monitor, Shared};
 use super::programs;
@@ -9,6 +10,7 @@ use hopsim_experiment::config::Experiment;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::{AnyPlan, Plan, unsaved};
 use hopsim_measure::Column;
+use hopsim_routing::{RoutingConfig, function};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::sync::Arc;
@@ -67,17 +69,30 @@ fn data<'py>(py: Python<'py>, column: &Column) -> PyResult<(&'static str, Bound<
     })
 }
 
-/// Simulate one point on so many threads at most with the GIL released. Raises `RunError`, `Cancelled`.
+/// Simulate one point on so many threads at most with the GIL released. A function `routing` is asked for outputs, as `hopsim.run` says; what
+/// it raises ends the run. Raises `RunError`, `Cancelled`.
 #[pyfunction]
-#[pyo3(signature = (config_json, monitor, threads=1))]
-pub fn run(py: Python<'_>, config_json: &str, monitor: &Bound<'_, Monitor>, threads: usize) -> PyResult<Run> {
+#[pyo3(signature = (config_json, monitor, threads=1, routing=None))]
+pub fn run(
+    py: Python<'_>,
+    config_json: &str,
+    monitor: &Bound<'_, Monitor>,
+    threads: usize,
+    routing: Option<Py<PyAny>>,
+) -> PyResult<Run> {
     let shared = monitor.get().shared();
     shared.control.threads.store(threads, Ordering::Relaxed);
     py.detach(|| {
-        let plan = plan(config_json, &shared)?;
+        let mut experiment = document::from_json(config_json).map_err(|e| errors::in_configuration(&e))?;
+        let function = routing.map(|function| Function::new(function, &shared));
+        if let Some(function) = &function {
+            experiment.routing = RoutingConfig::Function(function::Config::with(Arc::clone(function) as _));
+        }
+        let plan = plan_of(&experiment, &shared)?;
         plan.check_alone().map_err(|e| errors::in_configuration(&e))?;
         shared.control.total.store(plan.length(), Ordering::Relaxed);
-        engine::run_any(&plan, &shared.control).map(Run).map_err(|e| errors::in_run(&e))
+        let outcome = engine::run_any(&plan, &shared.control).map(Run).map_err(|e| errors::in_run(&e));
+        function.and_then(|function| function.take_error()).map_or(outcome, Err)
     })
 }
 

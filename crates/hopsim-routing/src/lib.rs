@@ -14,6 +14,7 @@ pub mod detour_region;
 pub mod ecmp;
 pub mod fat_paths;
 pub mod flexvc;
+pub mod function;
 pub mod grants;
 pub mod in_transit;
 pub mod k_shortest_paths;
@@ -264,6 +265,8 @@ mechanisms! {
     Olm(olm),
     /// In-transit adaptive routing with a VC for every link (PAR).
     Par(par),
+    /// A function of one's own, in Python.
+    Function(function),
 }
 
 /// What a packet carries for its routing.
@@ -799,6 +802,11 @@ impl Routing {
 }
 
 impl RoutingConfig {
+    /// Refuses a run that lacks a function of one's own.
+    pub fn check_given(&self) -> Result<(), ConfigError> {
+        if let Self::Function(config) = self { config.check() } else { Ok(()) }
+    }
+
     /// Replaces a file by what it holds: `read` gives the table in a file of that name, or says why it cannot.
     pub fn load(&mut self, read: impl Fn(&str) -> Result<table::Routes, String>) -> Result<(), ConfigError> {
         let Self::Table(config) = self else { return Ok(()) };

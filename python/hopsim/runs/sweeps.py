@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from hopsim.results.store import Store
 from hopsim.runs import progress as progress_module
 from hopsim.runs.branches import run_of
 from hopsim.runs.dask_executor import lasting
+from hopsim.runs.function import Answers
 from hopsim.runs.runner import Hooks, all_cores, run_points
 from hopsim.runs.snapshots import Saving
 from hopsim.runs.workers import Elsewhere, Run
@@ -57,7 +59,8 @@ def run(
             written whole or not at all.
         save_every: time between two states [minutes, > 0]; 10 when not given.
         save_at: the only cycle whose state is saved, instead.
-        shorthand: the same for top-level keys, such as `load=0.4`.
+        shorthand: the same for top-level keys, such as `load=0.4`. A function as `routing` is asked for the output
+            of every packet in every attempt, see `Head` and `hopsim explain routing.function`.
 
     Returns:
         The result. Unless the experiment states `measure.streams`, the tables `nodes`, `routers`
@@ -67,7 +70,9 @@ def run(
     Raises:
         ConfigError: bad input, the experiment is a sweep, or a state is of another experiment or version.
         RunError: the simulation could not finish.
+        Exception: what a routing function raises.
     """
+    start, shorthand = _with_function(shorthand)
     document = _recording(Experiment.of(experiment).replacing(together(values=values) | shorthand))
     points = document.points()
     if len(points) != 1:
@@ -75,7 +80,7 @@ def run(
     warn_of_no_recovery(document, points)
     warn_of_settled_placements(document, points)
     saving = Saving.of(from_state, save_state, save_every, save_at)
-    start = _core.run if saving is None else saving.simulate
+    start = start if saving is None else saving.simulate
     results, outcome = simulate(points, threads(workers), progress=progress, start=start)
     if outcome.failures:
         raise RunError(outcome.failures[0])
@@ -126,6 +131,8 @@ def document_of(
     shorthand: Mapping[str, Any],
 ) -> Experiment:
     """The document that the arguments of `sweep` ask for. Raises `ConfigError`."""
+    if callable(shorthand.get("routing")):
+        raise ConfigError("routing: a function routes the packets of one run; use hopsim.run()")
     axes = {name: list(item) for name, item in shorthand.items() if _is_axis(item)}
     plain = {name: item for name, item in shorthand.items() if name not in axes}
     document = Experiment.of(experiment).replacing(together(values=values) | plain)
@@ -221,6 +228,16 @@ def _elsewhere(executor: Any, workers: int | None, document: Experiment) -> Else
             "Client(…).get_executor() of Dask, …"
         )
     return Elsewhere(lasting(executor), document.directory)
+
+
+def _with_function(shorthand: dict[str, Any]) -> tuple[Run, dict[str, Any]]:
+    """What simulates, and the shorthand as a document has it."""
+    function = shorthand.get("routing")
+    if not callable(function):
+        return _core.run, shorthand
+    # Only one thread at a time can ask it.
+    start = partial(_core.run, routing=Answers(function))
+    return lambda config, monitor, _: start(config, monitor, 1), shorthand | {"routing": {"function": {}}}
 
 
 def _is_axis(item: Any) -> bool:

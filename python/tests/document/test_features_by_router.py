@@ -61,6 +61,7 @@ FEATURES: dict[str, dict[str, Any]] = {
         "topology": {"mesh": {"sides": [2]}},
         "routing": {"table": {"hops": [[0, 1, 2, 0], [1, 0, 1, 0]]}},
     },
+    "`function`": {**MESH, "routing": {"function": {}}},
     "graph, `valiant`, `ugal`": {**GRAPH, "routing": {"ugal": {}}},
     "slim fly, PolarFly, jellyfish, Xpander, XGFT": {"topology": {"slim_fly": {"q": 4}}},
     "product of two topologies (chiplets)": {

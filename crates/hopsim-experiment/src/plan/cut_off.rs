@@ -15,6 +15,7 @@ pub fn check(experiment: &Experiment) -> Result<(), ConfigError> {
         RoutingConfig::KShortestPaths(_) | RoutingConfig::FatPaths(_) => {
             Some("draws paths between all routers")
         }
+        RoutingConfig::Function(_) => Some("is told distances between all routers"),
         RoutingConfig::Table(_) => Some("has paths between all routers"),
         RoutingConfig::Polarized(_) => Some("compares distances from the source"),
         RoutingConfig::UpDown(_) => Some("goes up one tree from all routers"),

@@ -218,6 +218,7 @@ pub fn check(experiment: &Experiment, outages: &[Outage]) -> Result<(), ConfigEr
             "a packet keeps to the path that it has drawn, which may lead over links that are out of order",
         ),
         RoutingConfig::Table(_) => Some("the table leads over links that are out of order"),
+        RoutingConfig::Function(_) => Some("a function in Python does not know of tables that change"),
         RoutingConfig::Polarized(_) => {
             Some("a packet goes away from its source, and with other tables it would be elsewhere on its way")
         }

@@ -58,6 +58,7 @@ pub fn driven_jobs(plan: &Plan) -> impl Iterator<Item = (usize, &ProgramPlan)> {
 /// Refuses a plan with a job that another simulator must drive, for a run in which there is no other
 /// simulator.
 pub fn check_alone(plan: &Plan) -> Result<(), ConfigError> {
+    plan.experiment.routing.check_given().map_err(|error| error.within("routing"))?;
     let is_external = |job: &JobConfig| matches!(job.program, Some(ProgramConfig::External(_)));
     let mut running = plan.experiment.running();
     running.find(|(_, job)| is_external(job)).map_or(Ok(()), |(number, _)| {

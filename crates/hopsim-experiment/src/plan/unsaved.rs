@@ -3,6 +3,7 @@
 use crate::config::Experiment;
 use crate::config::measure::RecordStream;
 use crate::plan::Plan;
+use hopsim_routing::RoutingConfig;
 
 /// The first stream of an experiment that cannot be saved.
 pub fn stream(experiment: &Experiment) -> Option<RecordStream> {
@@ -26,6 +27,8 @@ pub fn unchangeable(plan: &Plan) -> Option<&'static str> {
         Some(
             "a run that finds its warm-up or its window has no one state; valid: no measure.stop or measure.end, and measure.warmup in cycles",
         )
+    } else if let RoutingConfig::Function(_) = plan.experiment.routing {
+        Some("the state of a routing function in Python cannot be saved; valid: another routing")
     } else if plan.system.programs().all.iter().any(|(_, job)| job.is_external()) {
         Some("what another simulator drives cannot be saved; valid: traffic and other programs")
     } else {

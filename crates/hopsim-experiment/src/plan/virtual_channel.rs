@@ -405,6 +405,7 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         RoutingConfig::Piggyback(_) | RoutingConfig::SourceAdaptive(_) => {
             "virtual-channel routers keep no marks of saturated links"
         }
+        RoutingConfig::Function(_) => "a function of one's own is asked in routers that move whole packets",
         RoutingConfig::Olm(_) | RoutingConfig::Par(_) => {
             "a packet that is misrouted in transit goes on only where there is room for all of it"
         }

@@ -21,6 +21,7 @@ pub use words::{deadlock_line, deadlock_of_tables};
 use crate::plan::{Epoch, Plan};
 use dependencies::{Dependencies, words};
 use hopsim_cycles::system::System;
+use hopsim_routing::Routing;
 use hopsim_routing::grants::each_request;
 use walk::{Waiting, walk};
 
@@ -119,6 +120,9 @@ fn prove_last(plans: &[&Plan], most: u64) -> Verdict {
 /// The verdict of the last ones of some tables by a look at all heads.
 fn prove_by_heads(tables: &[&System], most: u64) -> Verdict {
     let Some(&system) = tables.last() else { return Verdict::Unproved };
+    if let Routing::Function(_) = system.routing {
+        return Verdict::Unproved;
+    }
     let routers = u64::from(system.topology.routers_with_nodes());
     if routers * routers > most || is_too_large(system) {
         return Verdict::Unproved;

@@ -3,8 +3,8 @@
 use super::{Cycle, Ground, Proof, Verdict, is_too_large};
 use crate::circle;
 use crate::plan::Plan;
-use hopsim_routing::Safety;
 use hopsim_routing::vcs::Rings;
+use hopsim_routing::{Routing, Safety};
 
 /// What `hopsim check` says of a verdict, at most `most` heads having been looked at.
 pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
@@ -15,6 +15,9 @@ pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
             None => format!("can deadlock: {}", of_circle(plan, circle)),
         },
         Verdict::Unproved => {
+            if let Routing::Function(_) = plan.system.routing {
+                return "deadlock not looked for: what a function in Python chooses is not known before the run".into();
+            }
             let rule = rule(plan).unwrap_or_else(|| "none excludes it".into());
             let why = if is_too_large(&plan.system) {
                 "a graph of more than a gigabit".into()

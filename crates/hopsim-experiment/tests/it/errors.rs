@@ -158,11 +158,11 @@ fn job_without_a_name() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -179,11 +179,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
 }
 
@@ -243,7 +243,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -1055,7 +1055,7 @@ fn override_that_does_not_fit() {
     );
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
     assert_eq!(
         message_of(

@@ -118,6 +118,7 @@ impl Stepping {
                 ConfigError::new("router.infiniband", reason).valid("router.cioq, router.input_queued")
             );
         };
+        plan.experiment.routing.check_given().map_err(|error| error.within("routing"))?;
         if external::driven_jobs(&plan).next().is_none() {
             return Err(ConfigError::new("jobs", "no other simulator drives any of them")
                 .valid("at least one job with program = \"external\""));

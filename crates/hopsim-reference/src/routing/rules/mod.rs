@@ -83,6 +83,7 @@ impl Rules {
             RoutingConfig::Par(config) if ways.dragonfly().is_none() => {
                 Mechanism::Source(SourceRule::par(config))
             }
+            RoutingConfig::Function(_) => unreachable!("no function in Python is given to it"),
             RoutingConfig::Par(config) => Mechanism::InTransit(InTransitRule::par(config)),
         };
         Self { mechanism, ways, vcs }

@@ -26,6 +26,7 @@ pub fn paths(routing: &RoutingConfig) -> (&'static str, &'static [&'static str])
         | RoutingConfig::FatPaths(_)
         | RoutingConfig::Polarized(_)
         | RoutingConfig::Table(_)
+        | RoutingConfig::Function(_)
         | RoutingConfig::O1turn(_)
         | RoutingConfig::UpDown(_) => ("lgl", &["lgl"]),
     }
