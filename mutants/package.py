@@ -39,6 +39,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "hopsim/runs/packet_trace": ("runs/packet_trace_exact",),
     "hopsim/results/result": ("runs/python", "results/results_exact"),
     "hopsim/metrics/summary_table": ("metrics/summary_table",),
+    "hopsim/runs/function": ("runs/function",),
     "hopsim/runs/sweeps": ("runs/sweeps_exact", "runs/python"),
     "hopsim/vocabulary/labels": ("vocabulary/labels",),
     "hopsim/vocabulary/units": ("vocabulary/units",),

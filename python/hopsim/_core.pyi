@@ -240,8 +240,8 @@ def run(
 ) -> Run:
     """Simulate one point on so many threads at most with the GIL released.
 
-    A function `routing` is asked for the numbers of outputs, see `hopsim.runs.function.Answers`. What it raises
-    ends the run. Raises `RunError`, `Cancelled`.
+    A function `routing` is asked for the numbers of outputs, see `hopsim.runs.function.Answers`. What it
+    raises ends the run. Raises `RunError`, `Cancelled`.
     """
 
 def run_saved(

@@ -59,8 +59,8 @@ def run(
             written whole or not at all.
         save_every: time between two states [minutes, > 0]; 10 when not given.
         save_at: the only cycle whose state is saved, instead.
-        shorthand: the same for top-level keys, such as `load=0.4`. A function as `routing` is asked for the output
-            of every packet in every attempt, see `Head` and `hopsim explain routing.function`.
+        shorthand: the same for top-level keys, such as `load=0.4`. A function as `routing` is asked for the
+            output of every packet in every attempt, see `Head` and `hopsim explain routing.function`.
 
     Returns:
         The result. Unless the experiment states `measure.streams`, the tables `nodes`, `routers`

@@ -72,13 +72,14 @@ TERMS = (
     Term(
         ("multipath", "packet spraying", "equal-cost multi-path", "FatPaths"),
         "`routing.ecmp`: any shortest path, drawn by packet or by flow. `routing.k_shortest_paths` and "
-        "`routing.fat_paths` take longer paths, too, and `routing.adaptive` and `routing.polarized` look at buffers.",
+        "`routing.fat_paths` take longer paths, too, and `routing.adaptive` and `routing.polarized` look at "
+        "buffers.",
     ),
     Term(
         ("routing table", "source routing", "own routing"),
         "`routing.table`: next hops or whole paths with their VCs, in the document or in a file. It is "
-        "looked for packets that could wait for each other in a circle. `hopsim.run(document, routing=function)` asks a "
-        "function in Python.",
+        "looked for packets that could wait for each other in a circle. `hopsim.run(document, "
+        "routing=function)` asks a function in Python.",
     ),
     Term(
         ("dragonfly+", "dragonfly plus", "megafly"),
@@ -96,8 +97,8 @@ TERMS = (
     ),
     Term(
         ("chiplet", "hierarchical network", "network in package"),
-        "`topology.product`: a network in the place of every router of another one, joined by all its routers or "
-        "by some that are gateways, with links of two classes.",
+        "`topology.product`: a network in the place of every router of another one, joined by all its "
+        "routers or by some that are gateways, with links of two classes.",
     ),
     Term(
         ("flattened butterfly", "hypercube", "generalized hypercube"),

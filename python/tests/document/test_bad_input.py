@@ -36,7 +36,7 @@ OVERRIDES = {
     "routing=valaint": (
         'routing = "valaint"',
         "did you mean `valiant`?",
-        "Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant",
+        "Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down",
     ),
     "routing.valiant.policy=xyz": ("routing.valiant.policy", "valid: rrg, crg, nrg"),
     "router.cioq.vcs.local=1": ("router.cioq.vcs.local = 1", "free of deadlock", "valid: 2 … 16"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import hopsim as hs
 import pytest
+
+import hopsim as hs
 
 MESH = """
 routing = "minimal"
@@ -21,7 +22,9 @@ measure = { warmup = 200, cycles = 800 }
 
 SIDES = (4, 3)
 
-RING = MESH.replace("mesh.sides = [4, 3]", "ring.routers = 8").replace("buffers.network = 16", "buffers.network = 4")
+RING = MESH.replace("mesh.sides = [4, 3]", "ring.routers = 8").replace(
+    "buffers.network = 16", "buffers.network = 4"
+)
 
 
 def place(router: int) -> tuple[int, int]:
@@ -125,7 +128,8 @@ def a_number(head: hs.Head) -> Any:
 def test_an_answer_that_is_no_output_of_the_head_is_refused(
     function: Callable[[hs.Head], Any], shown: str
 ) -> None:
-    message = rf"routing: the function returned {shown}.* in router \d+; valid: one of the outputs of the head, or None"
+    valid = "valid: one of the outputs of the head, or None"
+    message = rf"routing: the function returned {shown}.* in router \d+; {valid}"
     with pytest.raises(hs.ConfigError, match=message):
         hs.run(MESH, routing=function)
 
@@ -149,11 +153,16 @@ def test_packets_that_wait_for_each_other_in_a_circle_are_found() -> None:
 
 
 def test_where_there_is_no_function_or_nobody_to_ask_it_that_is_said() -> None:
-    reason = r"routing.function: is a function in Python, and this run is given none; valid: hopsim.run\(document, routing=function\)"
+    valid = r"valid: hopsim.run\(document, routing=function\)"
+    reason = rf"routing.function: is a function in Python, and this run is given none; {valid}"
     with pytest.raises(hs.ConfigError, match=reason):
         hs.run(MESH, routing="function")
-    with pytest.raises(hs.ConfigError, match=r"routing: a function routes the packets of one run; use hopsim.run\(\)"):
+    with pytest.raises(
+        hs.ConfigError, match=r"routing: a function routes the packets of one run; use hopsim.run\(\)"
+    ):
         hs.sweep(MESH, load=[0.1, 0.2], routing=dimension_order)
     flits = MESH.replace("router.cioq", "router.virtual_channel")
-    with pytest.raises(hs.ConfigError, match=r"routing.function .*: a function of one's own is asked in routers that"):
+    with pytest.raises(
+        hs.ConfigError, match=r"routing.function .*: a function of one's own is asked in routers that"
+    ):
         hs.run(flits, routing=dimension_order)
