@@ -1481,7 +1481,11 @@ fn several_paths_that_there_are_not() {
         on(MESH, "routing = \"fat_paths\""),
         "routing.fat_paths: paths are found in a graph; valid: topology.graph or a family of graphs; routing.minimal"
     );
-    assert_eq!(on("xpander = { routers = 72, degree = 8 }", "routing.fat_paths.fraction = 0.2"), "?");
+    assert_eq!(
+        on("xpander = { routers = 72, degree = 8 }", "routing.fat_paths.fraction = 0.2"),
+        "routing.fat_paths.fraction = 0.2: a path in one of the layers has 18 links and needs as many VCs, and a link has at most 16; \
+         valid: a greater share, fewer layers or another seed"
+    );
     assert_eq!(
         on("jellyfish = { routers = 1200, degree = 4 }", "routing.k_shortest_paths.k = 64"),
         "routing.k_shortest_paths.k = 64: between 1200 routers there would be up to 92160000 paths; valid: 1 … 46"
