@@ -16,6 +16,20 @@ pub enum RunError {
     Deadlock(DeadlockReport),
     /// Packets of an InfiniBand fabric wait for each other in a circle: time when that was found \[ns\], and the circle.
     FabricDeadlock(u64, Deadlock),
+    /// No packet has moved from one cycle to another because of what a routing function in Python asks for: how many heads wait, and the router and
+    /// the source of one of them.
+    StandsStill {
+        /// First cycle without a move, at the latest.
+        from: u32,
+        /// Cycle in which that was found.
+        now: u32,
+        /// Heads that wait.
+        heads: usize,
+        /// Router of one of them.
+        router: u32,
+        /// Source node of its packet.
+        source: u32,
+    },
     /// The ranks of a program wait for each other, or for something that never comes.
     Stuck(Box<StuckReport>),
     /// A program is done, and nobody has received some of its messages.
@@ -44,6 +58,11 @@ impl fmt::Display for RunError {
             ),
             Self::Memory(shortage) => write!(f, "{shortage}"),
             Self::Deadlock(report) => write!(f, "{report}"),
+            Self::StandsStill { from, now, heads, router, source } => write!(
+                f,
+                "deadlock at cycle {now}: none of {heads} packets that wait at the front of a queue has moved since cycle {from}, such as one \
+                 from node {source} in router {router}; what routing.function asks for is never open"
+            ),
             Self::FabricDeadlock(ns, deadlock) => write!(f, "deadlock at {ns} ns: {deadlock}"),
             Self::Stuck(report) => write!(f, "{report}"),
             Self::Unmatched(report) => write!(f, "{report}"),

@@ -29,6 +29,8 @@ impl Wait {
 pub struct StandingPacket {
     /// Source node.
     pub source: u32,
+    /// Cycle of generation.
+    pub generated: u32,
     /// Destination node.
     pub destination: u32,
     /// Length \[phits\].

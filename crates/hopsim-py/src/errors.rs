@@ -44,6 +44,7 @@ pub fn in_run(failure: &Failure) -> PyErr {
         Failure::Cancelled => Cancelled::new_err(failure.to_string()),
         Failure::Deadlock(_)
         | Failure::FabricDeadlock(..)
+        | Failure::StandsStill { .. }
         | Failure::Stuck(_)
         | Failure::Unmatched(_)
         | Failure::Unfinished(..)

@@ -143,13 +143,26 @@ def test_packets_that_go_to_and_fro_end_the_run() -> None:
         hs.run(line, routing=farthest)
 
 
-def test_packets_that_wait_for_each_other_in_a_circle_are_found() -> None:
+def test_a_network_that_stands_still_because_packets_wait_in_a_circle_is_found() -> None:
     def clockwise(head: hs.Head) -> hs.Output:
         return next(output for output in head.outputs if output.router == (head.router + 1) % 8)
 
-    document = RING.replace("0.6", "1.0").replace("cycles = 800", "cycles = 50000, watchdog = 1000")
-    with pytest.raises(hs.RunError, match="deadlock"):
+    document = RING.replace("0.6", "1.0").replace("cycles = 800", "cycles = 20000, watchdog = 1000")
+    with pytest.raises(
+        hs.RunError, match=r"deadlock at cycle \d+: none of \d+ packets .* has moved since cycle"
+    ):
         hs.run(document, routing=clockwise)
+
+
+def test_a_function_that_asks_for_nothing_is_found_and_packets_that_move_are_no_deadlock() -> None:
+    def nothing(head: hs.Head) -> None:
+        return None
+
+    watched = MESH.replace("cycles = 800", "cycles = 2000, watchdog = 300")
+    with pytest.raises(hs.RunError, match="what routing.function asks for is never open"):
+        hs.run(watched, routing=nothing)
+    hs.run(watched, routing=dimension_order)
+    hs.run(watched, load=0.001, routing=dimension_order)
 
 
 def test_where_there_is_no_function_or_nobody_to_ask_it_that_is_said() -> None:

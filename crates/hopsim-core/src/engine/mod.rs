@@ -8,6 +8,7 @@ mod fabric;
 mod ideal;
 mod measured;
 mod snapshot;
+mod standstill;
 pub mod stepping;
 
 #[cfg(feature = "trace")]
@@ -35,6 +36,7 @@ use hopsim_memory::Shortage;
 use hopsim_programs::standstill::{find_stuck, find_unmatched, progress};
 use measured::Measured;
 use serde_json::{Map, Value};
+use standstill::Heads;
 use std::sync::atomic::Ordering;
 
 /// Cycles between two looks at [`Control`].
@@ -263,7 +265,7 @@ fn drive(
     let (watchdog, has_programs) = (plan.experiment.measure.watchdog, plan.system.has_programs());
     // Where nodes do nothing but run programs, nothing happens after their end.
     let alone = has_programs && plan.system.jobs.iter().all(|job| job.program().is_some());
-    let mut next_check = watchdog;
+    let (mut next_check, mut heads) = (watchdog, Heads::new(plan));
     let (interval, last) = (plan.experiment.measure.interval, end);
     let most = (MOST_ROWS / output_vcs::rows_per_interval(plan)).max(1);
     let longest = if has_programs && interval > 0 { interval.saturating_mul(most) } else { end };
@@ -292,6 +294,7 @@ fn drive(
         if stop >= next_check || stop == end {
             next_check = stop.saturating_add(watchdog.max(stop / SHARE));
             look_for_deadlock(&run.simulation)?;
+            heads.look(&*run.simulation, stop)?;
         }
     }
     if has_programs && !run.simulation.are_done() {

@@ -379,13 +379,28 @@ fn several_short_paths() {
         json!({ "k_shortest_paths": { "k": 1 } }),
         json!({ "k_shortest_paths": { "k": 6 } }),
         json!({ "k_shortest_paths": { "k": 6, "by": "flow", "seed": 2 } }),
-        json!({ "fat_paths": {} }),
-        json!({ "fat_paths": { "layers": 4, "fraction": 0.35, "by": "flow", "seed": 3 } }),
     ] {
         agree([of_one_class(&few, &routing, 9), with_replies(of_one_class(&few, &routing, 16))]);
         agree([of_one_class(&json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } }), &routing, 4)]);
         let jellyfish = json!({ "jellyfish": { "routers": 14, "degree": 4, "nodes_per_router": 2 } });
         agree([of_one_class(&jellyfish, &routing, 5)]);
+    }
+}
+
+#[test]
+fn shortest_paths_in_layers_of_links() {
+    let few = graph(10, &[(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)], "hash");
+    let slim_fly = json!({ "slim_fly": { "q": 4, "nodes_per_router": 3 } });
+    let jellyfish =
+        json!({ "jellyfish": { "routers": 14, "degree": 4, "nodes_per_router": 2, "ties": "first" } });
+    for routing in [
+        json!({ "fat_paths": {} }),
+        json!({ "fat_paths": { "layers": 4, "fraction": 0.5, "by": "flow", "seed": 3 } }),
+        // Layers that have no links.
+        json!({ "fat_paths": { "layers": 3, "fraction": 0.0 } }),
+    ] {
+        agree([&few, &slim_fly, &jellyfish].map(|topology| of_one_class(topology, &routing, 16)));
+        agree([with_replies(of_one_class(&slim_fly, &routing, 16))]);
     }
 }
 

@@ -44,6 +44,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             let packet = cx.kernel.packets.get(id);
             StandingPacket {
                 source: packet.source,
+                generated: packet.generated,
                 destination: packet.destination(cx.kernel.constants.nodes_per_router),
                 length: packet.length.into(),
                 job: packet.job,

@@ -27,8 +27,9 @@ impl<M: Run> VirtualChannel<'_, M> {
         let (port, vc) = pair.map_or((0, 0), |pair| self.shared.output(pair));
         let input = &self.routers.inputs[self.shared.slot_id(number, slot)];
         let trails = input.behind.iter(&self.kernel.packets).map(|id| self.trail(id));
-        let packet = |Trail { source, destination, generated: _, length, job }: Trail| StandingPacket {
+        let packet = |Trail { source, destination, generated, length, job }: Trail| StandingPacket {
             source,
+            generated,
             destination,
             length: length.into(),
             job,
