@@ -802,6 +802,11 @@ impl Routing {
 }
 
 impl RoutingConfig {
+    /// Whether a function in Python routes packets.
+    pub fn is_function(&self) -> bool {
+        matches!(self, Self::Function(_))
+    }
+
     /// Refuses a run that lacks a function of one's own.
     pub fn check_given(&self) -> Result<(), ConfigError> {
         if let Self::Function(config) = self { config.check() } else { Ok(()) }

@@ -159,7 +159,7 @@ def test_a_function_that_asks_for_nothing_is_found_and_packets_that_move_are_no_
         return None
 
     watched = MESH.replace("cycles = 800", "cycles = 2000, watchdog = 300")
-    with pytest.raises(hs.RunError, match="what routing.function asks for is never open"):
+    with pytest.raises(hs.RunError, match=r"what routing\.function asks for is never open"):
         hs.run(watched, routing=nothing)
     hs.run(watched, routing=dimension_order)
     hs.run(watched, load=0.001, routing=dimension_order)

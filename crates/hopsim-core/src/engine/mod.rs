@@ -294,7 +294,7 @@ fn drive(
         if stop >= next_check || stop == end {
             next_check = stop.saturating_add(watchdog.max(stop / SHARE));
             look_for_deadlock(&run.simulation)?;
-            heads.look(&*run.simulation, stop)?;
+            heads.look(&run.simulation, stop)?;
         }
     }
     if has_programs && !run.simulation.are_done() {

@@ -2,10 +2,9 @@
 //! to wait for each other in a circle, but not to have moved for as long as the watchdog waits.
 
 use crate::error::RunError;
-use hopsim_cycles::simulation::Simulate;
+use hopsim_cycles::begin::AnySimulation;
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::recorder::Recorder;
-use hopsim_routing::RoutingConfig;
 
 /// A head: its router, its input VC, its source and the cycle of its generation.
 type FirstOfQueue = (u32, u32, u32, u32);
@@ -23,16 +22,12 @@ pub struct Heads {
 impl Heads {
     /// The heads before the first cycle of a plan: none.
     pub fn new(plan: &Plan) -> Self {
-        let looks = matches!(plan.experiment.routing, RoutingConfig::Function(_));
+        let looks = plan.experiment.routing.is_function();
         Self { watchdog: plan.experiment.measure.watchdog, looks, cycle: 0, before: Vec::new() }
     }
 
     /// Refuses to go on with a network all of whose heads are those of so many cycles before.
-    pub fn look(
-        &mut self,
-        simulation: &(impl Simulate<'_, Recorder> + ?Sized),
-        now: u32,
-    ) -> Result<(), RunError> {
+    pub fn look(&mut self, simulation: &AnySimulation<'_, Recorder>, now: u32) -> Result<(), RunError> {
         if !self.looks || now - self.cycle < self.watchdog {
             return Ok(());
         }
