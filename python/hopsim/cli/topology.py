@@ -13,7 +13,7 @@ from hopsim import _core
 from hopsim.cli import options
 from hopsim.document.experiment import Point
 from hopsim.errors import ConfigError
-from hopsim.files import atomic
+from hopsim.files import atomic, graph_file
 
 LOAD_IS_MISSING = "load: is missing"
 """Of the message that refuses a document because it states no load."""
@@ -61,21 +61,22 @@ def info(experiment: str, assignments: tuple[str, ...], as_json: bool) -> None:
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to; default standard output."
 )
 def export(experiment: str, assignments: tuple[str, ...], out: Path | None) -> None:
-    """Write the links of the network of FILE as a list, a link per line, that topology.graph.file reads.
+    """Write the links of the network of FILE as a list that topology.graph.file reads.
 
-    What else belongs into the document stands in comments before it. A graph, and a topology that is one
-    (slim_fly, polarfly, jellyfish, xpander, xgft), gives the same results when it is read again, apart from
-    xgft with valiant and ugal, whose detours need fewer virtual channels. Of other networks the routers and
-    links are the same, but a graph has its own ports, paths and virtual channels, and links of one class: so
-    local and global links have their latencies in the list.
+    It has a link per line, and what else belongs into the document in comments before; in a file whose name
+    ends in .graphml it is GraphML, with that as attributes of the graph. A graph, and a topology that is one
+    (slim_fly, polarfly, jellyfish, xpander, oft, xgft), gives the same results when it is read again, apart
+    from oft and xgft with valiant and ugal, whose detours need fewer virtual channels. Of other networks the
+    routers and links are the same, but a graph has its own ports, paths and virtual channels, and links of
+    one class: so local and global links have their latencies in the list.
     """
     config = _one_network(_points(experiment, assignments))
-    text = "".join(f"{line}\n" for line in _exported(config))
     if out is None:
-        click.echo(text, nl=False)
+        click.echo("".join(_text(config)), nl=False)
         return
+    content = _graphml(config) if out.suffix == ".graphml" else "".join(_text(config)).encode()
     try:
-        atomic.write(out, lambda file: file.write(text.encode()))
+        atomic.write(out, lambda file: file.write(content))
     except OSError as error:
         raise ConfigError(f"--out {out}: {error.strerror or error}") from None
 
@@ -161,37 +162,50 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"bisection: at most {found['bisection_upper_bound']:,} links, those of the best cut found"
 
 
-def _exported(config: Mapping[str, Any]) -> Iterator[str]:
-    ((name, keys),) = config["topology"].items()
+def _text(config: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of a list of links."""
+    ((name, _),) = config["topology"].items()
     found = json.loads(_core.topology_info(json.dumps(config)))
-    yield f"# {name}: {found['routers']} routers, {found['links']} links. A document reads it by"
-    yield "# [topology.graph]"
-    yield '# file = "this file"'
-    yield from (f"# {line}" for line in _nodes(name, keys, found))
-    if "ties" in keys:
-        yield f'# ties = "{keys["ties"]}"'
-    if name == "graph":
-        yield from map(_edge, keys["edges"])
-        return
-    classes = found["links_by_class"]
-    latencies: dict[str, Any] = config.get("links", {}) if len(classes) > 1 else {}
-    for one, other, kind in _core.topology_links(json.dumps(config)):
-        yield f"{one} {other}" + (f" {latencies[kind]['latency']}" if kind in latencies else "")
+    yield f"# {name}: {found['routers']} routers, {found['links']} links. A document reads it by\n"
+    yield "# [topology.graph]\n"
+    yield '# file = "this file"\n'
+    yield from (f"# {key} = {value}\n" for key, value in _settings(config, found).items())
+    for one, other, attributes in _edges(config, found):
+        yield " ".join(map(str, (one, other, *attributes.values()))) + "\n"
 
 
-def _nodes(name: str, keys: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
-    """How many nodes the routers have, as the document says it."""
+def _graphml(config: Mapping[str, Any]) -> bytes:
+    found = json.loads(_core.topology_info(json.dumps(config)))
+    return graph_file.as_graphml(found["routers"], _edges(config, found), _settings(config, found))
+
+
+def _settings(config: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, str]:
+    """What a document says of a graph besides its links: nodes of routers, and which paths packets take."""
+    ((name, keys),) = config["topology"].items()
+    settings: dict[str, str] = {}
     if name == "graph" and keys.get("nodes"):
-        yield f"nodes = {keys['nodes']}"
+        settings["nodes"] = str(keys["nodes"])
+    else:
+        settings["nodes_per_router"] = str(found["nodes"] // found["routers_with_nodes"])
+        if found["routers_with_nodes"] != found["routers"]:
+            settings["routers_with_nodes"] = str(found["routers_with_nodes"])
+    if "ties" in keys:
+        settings["ties"] = f'"{keys["ties"]}"'
+    return settings
+
+
+def _edges(
+    config: Mapping[str, Any], found: Mapping[str, Any]
+) -> Iterator[tuple[int, int, Mapping[str, int]]]:
+    """The links: their two routers, and their latencies and paces if they have some of their own."""
+    ((name, keys),) = config["topology"].items()
+    if name == "graph":
+        for edge in keys["edges"]:
+            own = {"latency": edge.get("latency"), "cycles_per_phit": edge.get("cycles_per_phit", 1)}
+            if own["cycles_per_phit"] == 1:
+                del own["cycles_per_phit"]
+            yield *edge["between"], {} if own["latency"] is None else own
         return
-    yield f"nodes_per_router = {found['nodes'] // found['routers_with_nodes']}"
-    if found["routers_with_nodes"] != found["routers"]:
-        yield f"routers_with_nodes = {found['routers_with_nodes']}"
-
-
-def _edge(edge: Mapping[str, Any]) -> str:
-    values: Sequence[Any] = edge["between"]
-    pace = edge.get("cycles_per_phit", 1)
-    if edge.get("latency") is not None:
-        values = [*values, edge["latency"], *([pace] if pace != 1 else [])]
-    return " ".join(map(str, values))
+    latencies: dict[str, Any] = config.get("links", {}) if len(found["links_by_class"]) > 1 else {}
+    for one, other, kind in _core.topology_links(json.dumps(config)):
+        yield one, other, {"latency": latencies[kind]["latency"]} if kind in latencies else {}

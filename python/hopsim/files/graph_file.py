@@ -6,7 +6,7 @@ They are read as the lists `topology.graph.edges` and, of `ibnetdiscover`, `topo
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -18,6 +18,9 @@ from hopsim.files import fabric_file, reading
 
 # Greatest values of the attributes of a link, in the order in which a text has them.
 ATTRIBUTES = {"latency": 60_000, "cycles_per_phit": 64}
+
+NUMBER = "number"
+"""Attribute of the edges of GraphML by which links are in order, if all have it."""
 
 KIND = "GraphML, what ibnetdiscover prints, or a text with a link per line"
 
@@ -130,7 +133,26 @@ def _graphml(path: Path) -> tuple[list[str], list[Link]]:
         for one, other, data in graph.edges(data=True)
     ]
     _check_whole(content, len(found))
+    numbers = [data.get(NUMBER) for _, _, data in graph.edges(data=True)]
+    if all(isinstance(number, int | float) for number in numbers):
+        found = [link for _, link in sorted(zip(numbers, found, strict=True), key=lambda pair: pair[0])]
     return list(graph.nodes), found
+
+
+def as_graphml(
+    routers: int, edges: Iterable[tuple[int, int, Mapping[str, int]]], settings: Mapping[str, str]
+) -> bytes:
+    """A network in GraphML that reads back to the same links in the same order.
+
+    `edges` have the attributes that hopsim knows; `settings` are for whoever reads the file.
+    """
+    import networkx
+
+    graph = networkx.MultiGraph(**settings)
+    graph.add_nodes_from(range(routers))
+    for number, (one, other, attributes) in enumerate(edges):
+        graph.add_edge(one, other, **attributes, **{NUMBER: number})
+    return "\n".join(networkx.generate_graphml(graph)).encode() + b"\n"
 
 
 def _check_whole(content: bytes, read: int) -> None:

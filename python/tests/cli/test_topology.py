@@ -169,6 +169,30 @@ def test_exported_links_give_the_same_results(topology: dict[str, Any], routing:
     assert first.summary == second.summary
 
 
+def test_graphml_gives_the_links_in_their_order_with_what_belongs_to_them(tmp_path: Path) -> None:
+    written = "4 1 5\n0 3 5\n3 1 7 2\n1 0 1\n0 3 9\n2 1 4\n2 1 4\n"
+    (tmp_path / "links.txt").write_text(written, "utf-8")
+    of_file = {"graph": {"file": "links.txt", "routers_with_nodes": 3, "ties": "first"}}
+    first, out = tmp_path / "graph.toml", tmp_path / "out.graphml"
+    first.write_text(document(of_file, links={"network": {"latency": 2}}), "utf-8")
+    CliRunner().invoke(cli, ["topology", "export", str(first), "--out", str(out)], catch_exceptions=False)
+    graph = nx.read_graphml(out, force_multigraph=True)
+    assert graph.graph == {"nodes_per_router": "1", "routers_with_nodes": "3", "ties": '"first"'} | {
+        name: value for name, value in graph.graph.items() if name.endswith("_default")
+    }
+    again = tmp_path / "again.toml"
+    of_graphml = {"graph": {"file": "out.graphml", "routers_with_nodes": 3, "ties": "first"}}
+    again.write_text(document(of_graphml, links={"network": {"latency": 2}}), "utf-8")
+    before, after = (
+        json.loads(Experiment.of(path).points()[0].config)["topology"]["graph"] for path in (first, again)
+    )
+    for network in (before, after):
+        for edge in network["edges"]:
+            edge["between"].sort()
+    assert before["edges"] == after["edges"]
+    assert hs.run(first).summary == hs.run(again).summary
+
+
 def test_links_of_two_classes_have_their_latencies_in_the_list() -> None:
     links = {"local": {"latency": 4}, "global": {"latency": 30}}
     exported = command("export", text=document(DRAGONFLY_PLUS, links=links))

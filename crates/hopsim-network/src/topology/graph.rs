@@ -45,7 +45,7 @@ pub struct Config {
     #[serde(default)]
     pub edges: Vec<Edge>,
     /// A file with the links instead, relative to the directory of the experiment: `GraphML` if its name ends in
-    /// `.graphml`, in which edges may have attributes `latency` and `cycles_per_phit`, or else text with a link per line, two
+    /// `.graphml`, in which edges may have attributes `latency` and `cycles_per_phit`, and all of them a `number` by which they are in order, or else text with a link per line, two
     /// routers, perhaps a latency, and perhaps cycles per phit after it, and comments from `#` on. Routers may have any
     /// names. Names that are all numbers are numbered in their order, others as they first appear. A text that `ibnetdiscover` has
     /// printed is known by its lines `Switch`, `Ca` and `Rt`.
