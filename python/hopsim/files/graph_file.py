@@ -128,14 +128,13 @@ def _graphml(path: Path) -> tuple[list[str], list[Link]]:
         raise ConfigError(f"is not GraphML: {error}; valid: one graph with its nodes and edges") from None
     if graph.is_directed():
         raise ConfigError('its edges are directed, and links go both ways; valid: edgedefault="undirected"')
+    rows: list[tuple[str, str, dict[str, Any]]] = list(graph.edges(data=True))
+    if all(isinstance(data.get(NUMBER), int | float) for _, _, data in rows):
+        rows.sort(key=lambda row: row[2][NUMBER])
     found = [
-        Link(f"the link between {one} and {other}", (one, other), _known(data))
-        for one, other, data in graph.edges(data=True)
+        Link(f"the link between {one} and {other}", (one, other), _known(data)) for one, other, data in rows
     ]
     _check_whole(content, len(found))
-    numbers = [data.get(NUMBER) for _, _, data in graph.edges(data=True)]
-    if all(isinstance(number, int | float) for number in numbers):
-        found = [link for _, link in sorted(zip(numbers, found, strict=True), key=lambda pair: pair[0])]
     return list(graph.nodes), found
 
 
@@ -148,7 +147,8 @@ def as_graphml(
     """
     import networkx
 
-    graph = networkx.MultiGraph(**settings)
+    graph: networkx.MultiGraph[int] = networkx.MultiGraph()
+    graph.graph.update(settings)
     graph.add_nodes_from(range(routers))
     for number, (one, other, attributes) in enumerate(edges):
         graph.add_edge(one, other, **attributes, **{NUMBER: number})

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hopsim import _core
 from hopsim.document.estimate import is_fabric
@@ -26,7 +26,7 @@ from hopsim.results.store import Store
 from hopsim.runs import progress as progress_module
 from hopsim.runs.branches import run_of
 from hopsim.runs.dask_executor import lasting
-from hopsim.runs.function import Answers
+from hopsim.runs.function import Answers, RoutingFunction
 from hopsim.runs.runner import Hooks, all_cores, run_points
 from hopsim.runs.snapshots import Saving
 from hopsim.runs.workers import Elsewhere, Run
@@ -236,7 +236,7 @@ def _with_function(shorthand: dict[str, Any]) -> tuple[Run, dict[str, Any]]:
     if not callable(function):
         return _core.run, shorthand
     # Only one thread at a time can ask it.
-    start = partial(_core.run, routing=Answers(function))
+    start = partial(_core.run, routing=Answers(cast("RoutingFunction", function)))
     return lambda config, monitor, _: start(config, monitor, 1), shorthand | {"routing": {"function": {}}}
 
 
