@@ -46,7 +46,7 @@ pub struct Change {
 /// What a change takes away.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
-    /// The packets that are lost.
+    /// The packets that are lost for good.
     pub packets: Vec<Packet>,
     /// The input VCs whose head is lost, each by its router and slot.
     pub heads: Vec<(u32, usize)>,

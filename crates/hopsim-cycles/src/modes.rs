@@ -159,6 +159,7 @@ pub fn is_full(system: &System) -> bool {
     };
     system.routing.redecides()
         || system.nic.when_full == WhenFull::Wait
+        || system.nic.retransmit.is_some()
         || system.control.sat.is_some()
         || system.cioq().damq.is_some()
         || system.cioq().on_off.is_some()

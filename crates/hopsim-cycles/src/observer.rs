@@ -57,6 +57,10 @@ pub trait Observer: Default + Send + 'static {
     #[inline]
     fn lost(&mut self, _job: u8, _now: u32) {}
 
+    /// A packet of a node, which has been lost in the network, comes back to its source queue.
+    #[inline]
+    fn sent_again(&mut self, _places: &mut Self::Places, _node: RegionNode, _job: u8) {}
+
     /// A packet of a node counts as injected.
     #[inline]
     fn injected(&mut self, _places: &mut Self::Places, _node: RegionNode, _packet: Load) {}

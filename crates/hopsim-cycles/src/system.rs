@@ -11,6 +11,7 @@ use crate::jobs::{JobPlan, TrafficPlan};
 use crate::speedup::Speedup;
 use hopsim_network::by_class::ByClass;
 use hopsim_network::network::Network;
+use hopsim_network::topology::faults::Retransmit;
 use hopsim_network::topology::{PortClass, Topology};
 use hopsim_programs::job::Programs;
 use hopsim_routing::Routing;
@@ -390,6 +391,8 @@ pub struct NicPlan {
     pub self_traffic: SelfTraffic,
     /// Input ports of its router that a node injects by \[1 … 2\].
     pub injection_ports: u8,
+    /// How nodes send again what has been lost in the network, if they do.
+    pub retransmit: Option<Retransmit>,
 }
 
 impl Default for NicPlan {
@@ -403,6 +406,7 @@ impl Default for NicPlan {
             injection_latency: InjectionLatency::Grant,
             self_traffic: SelfTraffic::None,
             injection_ports: 1,
+            retransmit: None,
         }
     }
 }

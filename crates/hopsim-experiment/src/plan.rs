@@ -18,6 +18,7 @@ mod packets;
 mod priorities;
 pub mod programs;
 mod quantity;
+mod retransmit;
 mod rings;
 mod settled;
 mod stop;
@@ -534,6 +535,7 @@ fn nic_plan(experiment: &Experiment) -> NicPlan {
         injection_latency: s.injection_latency.unwrap_or(InjectionLatency::Grant),
         self_traffic: s.self_traffic.unwrap_or(SelfTraffic::None),
         injection_ports: nic.injection_ports as u8,
+        retransmit: experiment.faults.iter().find_map(|fault| fault.reaction?.retransmit),
     }
 }
 

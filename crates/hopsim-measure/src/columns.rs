@@ -144,7 +144,7 @@ const MEANS_OF_REPLIES: [ColumnText; 5] = [
 ];
 
 /// Keys of the summary that are not among the means.
-const SUMMARY: [ColumnText; 26] = [
+const SUMMARY: [ColumnText; 27] = [
     ("job", "", "Name of the job that the record is about; in records and rows by job only."),
     (
         "offered_load",
@@ -201,7 +201,12 @@ const SUMMARY: [ColumnText; 26] = [
     (
         "packets_lost",
         PACKETS,
-        "Packets lost in the window because links or routers failed, in the network or, without a way to their destination, before it; with faults only.",
+        "Packets lost for good in the window because links or routers failed, in the network or, without a way to their destination, before it; with faults only.",
+    ),
+    (
+        "retransmissions",
+        PACKETS,
+        "Packets that came back to their source queues in the window, lost in the network and sent again, as often as they were; with faults.reaction.retransmit only.",
     ),
     ("packets_injected", PACKETS, "Packets injected in the window."),
     ("packets_delivered", PACKETS, "Packets delivered in the window, whenever they were generated."),

@@ -71,9 +71,9 @@ struct HopRow {
 }
 
 impl HopRow {
-    /// The key by which the rows of the table are sorted.
-    fn key(&self) -> (u32, u32, u32, u16) {
-        (self.packet.generated, self.packet.source, self.packet.serial, self.hop)
+    /// The key by which the rows of the table are sorted: a packet that is sent again begins at hop 0 again.
+    fn key(&self) -> (u32, u32, u32, u32) {
+        (self.packet.generated, self.packet.source, self.packet.serial, self.granted)
     }
 }
 

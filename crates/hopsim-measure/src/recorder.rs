@@ -29,8 +29,10 @@ pub struct Totals {
     pub generated: u64,
     /// Packets dropped at a full source queue.
     pub dropped: u64,
-    /// Packets lost in the network because links failed.
+    /// Packets lost for good because links failed.
     pub lost: u64,
+    /// Packets that were lost and are sent again, as often as they are.
+    pub retransmissions: u64,
     /// Packets injected (see `InjectionCount`).
     pub injected: u64,
     /// Packets delivered.
@@ -100,6 +102,7 @@ impl Totals {
         self.generated += other.generated;
         self.dropped += other.dropped;
         self.lost += other.lost;
+        self.retransmissions += other.retransmissions;
         self.injected += other.injected;
         self.delivered += other.delivered;
         self.latency += other.latency;
@@ -139,8 +142,10 @@ pub struct Interval {
     pub injected: u32,
     /// Packets delivered.
     pub delivered: u32,
-    /// Packets lost in the network because links failed.
+    /// Packets lost for good because links failed.
     pub lost: u32,
+    /// Packets that were lost and are sent again.
+    pub retransmissions: u32,
     /// Phits delivered.
     pub phits: u64,
     /// Sum of the latencies of the packets delivered \[cycles\].
@@ -153,6 +158,7 @@ impl Interval {
         self.injected += other.injected;
         self.delivered += other.delivered;
         self.lost += other.lost;
+        self.retransmissions += other.retransmissions;
         self.phits += other.phits;
         self.latency += other.latency;
     }

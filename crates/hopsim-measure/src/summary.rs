@@ -200,6 +200,9 @@ impl<'a> Figures<'a> {
         if !self.plan.experiment.faults.is_empty() {
             record.insert("packets_lost".into(), totals.lost.into());
         }
+        if self.plan.system.nic.retransmit.is_some() {
+            record.insert("retransmissions".into(), totals.retransmissions.into());
+        }
         record.insert("packets_injected".into(), totals.injected.into());
         record.insert("packets_delivered".into(), totals.delivered.into());
         let redecides = self.plan.system.routing.redecides();

@@ -360,7 +360,7 @@ fn histogram(plan: &Plan, recorder: &Recorder) -> Table {
 }
 
 /// Columns of the table of intervals.
-const TIMESERIES: [ColumnText; 7] = [
+const TIMESERIES: [ColumnText; 8] = [
     ("cycle", CYCLES, "First cycle of the interval, warm-up included."),
     ("generated", PACKETS, "Packets generated in the interval."),
     ("injected", PACKETS, "Packets injected in the interval."),
@@ -368,7 +368,12 @@ const TIMESERIES: [ColumnText; 7] = [
     (
         "lost",
         PACKETS,
-        "Packets lost in the interval; only if links or routers fail or are repaired in the middle of the run, or the network may fall apart.",
+        "Packets lost for good in the interval; only if links or routers fail or are repaired in the middle of the run, or the network may fall apart.",
+    ),
+    (
+        "retransmissions",
+        PACKETS,
+        "Packets that came back to their source queues in the interval, to be sent again; only with faults.reaction.retransmit.",
     ),
     ("accepted_load", LOAD, "Phits delivered in the interval, per node of the jobs."),
     ("latency_mean", CYCLES, "Mean packet latency of those delivered in the interval."),
@@ -395,6 +400,10 @@ fn timeseries(plan: &Plan, recorder: &Recorder) -> Table {
     ];
     if !plan.epochs.is_empty() || plan.experiment.faults.iter().any(Fault::drops) {
         table.insert(4, lost());
+    }
+    if plan.system.nic.retransmit.is_some() {
+        let retransmissions = Column::U32(series.iter().map(|r| r.retransmissions).collect());
+        table.insert(5, ("retransmissions".into(), retransmissions));
     }
     table
 }

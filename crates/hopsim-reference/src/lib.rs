@@ -55,7 +55,7 @@ mod waits;
 
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
-pub use life::{Life, Record};
+pub use life::{Life, Record, joined};
 pub use simulator::Simulator;
 pub use state::packet::{Loss, LossReason, Passage};
 pub use state::program::told::{ProgramRun, Programs, Told};

@@ -9,11 +9,15 @@ use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;
 use std::collections::BTreeMap;
 
-/// The whole life of a packet, whether it has got anywhere or not.
+/// The whole life of a packet, whether it has got anywhere or not. What is sent again has a life for each time.
 #[derive(Clone, Debug)]
 pub struct Life {
     /// Source, destination, generation, and the routers passed.
     pub trace: PacketTrace,
+    /// How often the packet has been sent before.
+    pub resendings: u32,
+    /// The cycle in which it came back to its source queue, if it had been sent before and that was before the end.
+    pub came_back: Option<u32>,
     /// Length \[phits\].
     pub length: u32,
     /// Cycle in which the packet entered an injection buffer of its node, and the number of the buffer.
@@ -32,7 +36,30 @@ pub struct Life {
     pub flits: Vec<FlitPassage>,
 }
 
+/// The traces of packets, each of all times that the packet was sent together; by source and number.
+pub fn joined<'a>(lives: impl Iterator<Item = &'a Life>) -> Vec<PacketTrace> {
+    let mut packets: BTreeMap<(u32, u32), PacketTrace> = BTreeMap::new();
+    for Life { trace, .. } in lives {
+        let whole = packets
+            .entry((trace.source, trace.serial))
+            .or_insert_with(|| PacketTrace { hops: Vec::new(), ..trace.clone() });
+        whole.hops.extend(&trace.hops);
+        whole.delivered = trace.delivered;
+    }
+    packets.into_values().collect()
+}
+
 impl Life {
+    /// Whether the packet has been lost for good.
+    pub fn is_lost(&self) -> bool {
+        self.lost.is_some_and(|loss| !loss.comes_back)
+    }
+
+    /// The cycle in which the packet was generated, if it had not been sent before.
+    pub fn generated(&self) -> Option<u32> {
+        (self.resendings == 0).then_some(self.trace.generated)
+    }
+
     /// Number of the packet's job.
     pub fn job(&self, plan: &Plan) -> usize {
         usize::from(plan.system.job_of[self.trace.source as usize])

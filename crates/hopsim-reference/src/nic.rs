@@ -7,6 +7,7 @@ use crate::state::parts::Input;
 use hopsim_cycles::choices::{InjectionVc, SelfTraffic, WhenFull};
 use hopsim_cycles::jobs::TrafficPlan;
 use hopsim_measure::trace::PacketTrace;
+use hopsim_network::topology::faults::Retransmit;
 use hopsim_traffic::pattern::Pattern;
 use hopsim_traffic::process::Process;
 
@@ -25,6 +26,7 @@ impl Simulator<'_> {
     /// source queue. Replies of this cycle have joined their queue when their requests left the router.
     pub(crate) fn inject(&mut self, node: usize) {
         self.send_flits(node);
+        self.take_back(node);
         if self.ranks[node].is_some() {
             return self.run_rank(node);
         }
@@ -52,12 +54,28 @@ impl Simulator<'_> {
         self.drop_excess(node);
     }
 
-    /// Drops the newest packets of a source queue that is longer than its limit.
+    /// Drops the packets of this cycle for which a source queue is too short. What is sent again is never dropped, and may make it longer.
     pub(crate) fn drop_excess(&mut self, node: usize) {
+        let Self { nics, packets, now, plan, .. } = self;
+        let queue = &mut nics[node].queue;
+        let is_new = |packet: &Packet| packet.resendings == 0 && packet.trace.generated == *now;
+        while queue.len() > plan.system.nic.source_queue as usize
+            && queue.back().is_some_and(|&newest| is_new(&packets[newest]))
+        {
+            let newest = queue.pop_back().expect("it is longer than its limit");
+            packets[newest].dropped = true;
+        }
+    }
+
+    /// Lets packets come back that have been lost, to the front of the source queue: the one that was generated first before the others.
+    fn take_back(&mut self, node: usize) {
         let nic = &mut self.nics[node];
-        while nic.queue.len() > self.plan.system.nic.source_queue as usize {
-            let newest = nic.queue.pop_back().expect("it is longer than its limit");
-            self.packets[newest].dropped = true;
+        let (mut back, left): (Vec<usize>, Vec<usize>) =
+            nic.lost.iter().partition(|&&packet| self.packets[packet].comes == Some(self.now));
+        nic.lost = left;
+        back.sort_by_key(|&packet| self.packets[packet].trace.serial);
+        for packet in back.into_iter().rev() {
+            nic.queue.push_front(packet);
         }
     }
 
@@ -165,8 +183,34 @@ impl Simulator<'_> {
             delivered: None,
         };
         nic.generated += 1;
+        self.push_packet((trace, 0, None), length, role)
+    }
+
+    /// A packet that has been lost, and was injected in some cycle, will be sent again if that may still be: it goes back to its source.
+    pub(crate) fn send_again(&mut self, packet: usize, injected: u32) -> bool {
+        let Some(Retransmit { timeout, most }) = self.plan.system.nic.retransmit else { return false };
+        let Packet { ref trace, resendings, length, role, .. } = self.packets[packet];
+        if resendings == most {
+            return false;
+        }
+        let trace = PacketTrace { hops: Vec::new(), ..trace.clone() };
+        let source = trace.source as usize;
+        let comes = self.now.max(injected.saturating_add(timeout));
+        let again = self.push_packet((trace, resendings + 1, Some(comes)), length, role);
+        self.nics[source].lost.push(again);
+        true
+    }
+
+    fn push_packet(
+        &mut self,
+        (trace, resendings, comes): (PacketTrace, u32, Option<u32>),
+        length: u32,
+        role: Role,
+    ) -> usize {
         self.packets.push(Packet {
             trace,
+            resendings,
+            comes,
             length,
             memory: Memory::default(),
             role,

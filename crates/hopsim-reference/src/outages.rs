@@ -95,10 +95,17 @@ impl Simulator<'_> {
         all.map(|(packet, vc)| (packet, (peer, back, vc))).collect()
     }
 
+    /// Loses a packet, which is sent again if it has been injected.
+    fn lose(&mut self, packet: usize, place: Place, reason: LossReason) {
+        let injected = self.packets[packet].trace.hops.first().map(|hop| hop.granted);
+        let comes_back = injected.is_some_and(|injected| self.send_again(packet, injected));
+        self.packets[packet].lost = Some(Loss { at: self.now, place, reason, comes_back });
+    }
+
     /// Loses all packets that are on their way over a link: what they would have taken behind it is free at once.
     fn lose_on_link(&mut self, (router, port): OutputPort) {
         for (packet, place) in self.on_their_way((router, port)) {
-            self.packets[packet].lost = Some(Loss { at: self.now, place, reason: LossReason::Link });
+            self.lose(packet, place, LossReason::Link);
             let outstanding = &mut self.routers[router].outputs[port].outstanding[place.2];
             let last = outstanding.iter().rposition(|sent| sent.packet == packet);
             outstanding.remove(last.expect("it has been granted the output"));
@@ -168,7 +175,7 @@ impl Simulator<'_> {
             self.packets[packet].discarded += phits;
         }
         self.nics[node].free[first + vc] += self.packets[packet].length;
-        self.packets[packet].lost = Some(Loss { at: self.now, place, reason: LossReason::Injection });
+        self.lose(packet, place, LossReason::Injection);
         if is_head {
             self.end_wait_for_lost(place);
         }
@@ -183,7 +190,7 @@ impl Simulator<'_> {
             }
             self.nics[node].queue.pop_front();
             let place = (router, 0, 0);
-            self.packets[first].lost = Some(Loss { at: self.now, place, reason: LossReason::Source });
+            self.lose(first, place, LossReason::Source);
         }
     }
 
@@ -208,7 +215,7 @@ impl Simulator<'_> {
 
     /// Loses a packet in transit; that there is room is known behind the link.
     fn lose_in_transit(&mut self, (packet, place): (usize, Place), reason: LossReason) {
-        self.packets[packet].lost = Some(Loss { at: self.now, place, reason });
+        self.lose(packet, place, reason);
         let (router, port, vc) = place;
         let input = &mut self.routers[router].inputs[port];
         let (first, due) = (leaving(input, vc), self.now + input.latency);

@@ -1,7 +1,7 @@
 //! The network, the cycle, and the movement of phits.
 
 use crate::build::build_router;
-use crate::life::{Life, Record};
+use crate::life::{Life, Record, joined};
 use crate::routing::faults::{self, Broken, Outage};
 use crate::routing::rules::Rules;
 use crate::state::nic::Nic;
@@ -144,16 +144,15 @@ impl<'a> Simulator<'a> {
 
     /// Lets the packets granted so far finish their hop, and gives the traces of all packets that were granted one.
     pub fn into_traces(self) -> Vec<PacketTrace> {
-        let lives = self.into_record().lives.into_iter();
-        let mut traces: Vec<PacketTrace> =
-            lives.map(|life| life.trace).filter(|trace| !trace.hops.is_empty()).collect();
-        traces.sort_by_key(|t| (t.source, t.serial));
+        let mut traces = joined(self.into_record().lives.iter());
+        traces.retain(|trace| !trace.hops.is_empty());
         traces
     }
 
     /// Lets the packets granted so far finish their hop, and gives the lives of all packets that were generated before that.
     pub fn into_record(mut self) -> Record {
         let (generated, programs) = (self.packets.len(), self.tell_of_programs());
+        let end = self.now;
         while self.routers.iter().any(|r| r.outputs.iter().any(|o| !o.is_empty())) {
             self.receive();
             self.advance();
@@ -161,16 +160,18 @@ impl<'a> Simulator<'a> {
         }
         self.packets.truncate(generated);
         let late = self.plan.experiment.links.ejection.map_or(1, |link| link.latency) - 1;
-        let life = |Packet { trace, length, admitted, dropped, lost, requested, passages, flits, .. }| Life {
-            trace,
-            length,
-            admitted,
-            dropped,
-            lost,
-            requested,
+        let life = |packet: Packet| Life {
+            trace: packet.trace,
+            resendings: packet.resendings,
+            came_back: packet.comes.filter(|&comes| comes < end),
+            length: packet.length,
+            admitted: packet.admitted,
+            dropped: packet.dropped,
+            lost: packet.lost,
+            requested: packet.requested,
             late,
-            passages,
-            flits,
+            passages: packet.passages,
+            flits: packet.flits,
         };
         let lives = self.packets.into_iter().map(life).collect();
         Record {

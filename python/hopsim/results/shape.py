@@ -193,6 +193,7 @@ _NEVER_NULL = frozenset(
         "packets_generated",
         "packets_dropped",
         "packets_lost",
+        "retransmissions",
         "packets_injected",
         "packets_delivered",
     }

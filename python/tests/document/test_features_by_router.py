@@ -90,6 +90,16 @@ FEATURES: dict[str, dict[str, Any]] = {
             {"at": 1200, "routers": [3]},
         ],
     },
+    "packets that are lost and sent again (`faults.reaction.retransmit`)": {
+        "topology": {"xgft": {"children": [2, 2], "parents": [1, 2]}},
+        "faults": [
+            {
+                "at": 100,
+                "links": {"between": [[0, 2]]},
+                "reaction": {"retransmit": {"timeout": 500, "most": 3}},
+            },
+        ],
+    },
     "dragonfly, `minimal`, `valiant`, `ugal`": {**DRAGONFLY, "routing": {"ugal": {}}},
     "`piggyback`, `source_adaptive`": {**DRAGONFLY, "routing": {"piggyback": {}}},
     "`olm`, `par` in a dragonfly": {**DRAGONFLY, "routing": {"olm": {}}},

@@ -23,7 +23,12 @@ const ROUTINGS: [(&str, &str); 7] = [
 
 /// A network of ten routers, three times of which links fail in one way or another, once for good, and then a router.
 fn document((routing, reconfiguration): (&str, &str), load: f64) -> Value {
-    let reaction = |packets: &str| json!({ "detection": 50, "reroute": 150, "packets": packets, "reconfiguration": reconfiguration });
+    let reaction = |packets: &str| {
+        json!({
+            "detection": 50, "reroute": 150, "packets": packets, "reconfiguration": reconfiguration,
+            "retransmit": { "timeout": 120, "most": 2 },
+        })
+    };
     json!({
         "topology": { "jellyfish": { "routers": 10, "degree": 4, "seed": 2, "nodes_per_router": 2 } },
         "routing": { routing: {} }, "router": { "cioq": {} }, "load": load,
@@ -120,7 +125,10 @@ fn branches_in_which_other_links_fail_share_the_run_up_to_then() {
         };
         let shared = trunk(&branch(json!([])), 600, &Control::default()).unwrap();
         for (at, seed) in [(600, 1), (600, 2), (900, 1)] {
-            let reaction = json!({ "detection": 50, "reroute": 50, "reconfiguration": routing.1 });
+            let mut reaction = json!({ "detection": 50, "reroute": 50, "reconfiguration": routing.1 });
+            if seed == 2 {
+                reaction["retransmit"] = json!({ "timeout": 300, "most": 1 });
+            }
             let links = json!({ "fraction": 0.1, "seed": seed });
             let plan = branch(json!([{ "at": at, "links": links, "reaction": reaction }]));
             let from = Some((&shared, Scope::Network));
@@ -176,6 +184,29 @@ fn a_packet_goes_the_other_way_round_while_a_link_is_out_of_order() {
             _ => {}
         }
     }
+}
+
+#[test]
+fn what_a_link_loses_is_sent_again_behind_the_timeout() {
+    const TIMEOUT: u32 = 620;
+    let reaction =
+        json!({ "detection": 30, "reroute": 170, "retransmit": { "timeout": TIMEOUT, "most": 1 } });
+    // The packet of cycle 960 leaves its router in cycle 965, and would be at the other end in cycle 985.
+    let links = json!({ "between": [[0, 1]] });
+    let plan = one_sender(&json!([{ "at": 980, "until": 3_000, "links": links, "reaction": reaction }]));
+    audit(&plan, 9_000).unwrap();
+    let lives = trace(&plan, 9_000).unwrap();
+    assert!(lives.iter().all(|life| life.delivered.is_some()));
+    let begins_again =
+        |life: &&PacketTrace| life.hops.windows(2).any(|hops| hops[0].router == 0 && hops[1].router == 0);
+    let again: Vec<&PacketTrace> = lives.iter().filter(begins_again).collect();
+    let [PacketTrace { generated: 960, hops, .. }] = again[..] else { panic!("{again:?}") };
+    // No packet is generated when it comes back, and those that wait for new tables have gone before.
+    assert_eq!(hops[1].arrived - (hops[0].granted + TIMEOUT), hops[0].arrived - 960);
+    let summary = run(&plan, &Control::default()).unwrap().summary;
+    assert_eq!(summary["retransmissions"].as_u64(), Some(1));
+    assert_eq!(summary["packets_lost"].as_u64(), Some(0));
+    assert_eq!(summary["packets_delivered"], summary["packets_generated"]);
 }
 
 #[test]

@@ -189,6 +189,19 @@ impl Packet {
         self.destination_router * nodes_per_router + u32::from(self.ejection.terminal)
     }
 
+    /// The packet as its source, where routers have `nodes_per_router` nodes, sends it again.
+    pub fn again(&self, nodes_per_router: u32) -> Waiting {
+        Waiting {
+            next: NONE,
+            destination: self.destination(nodes_per_router),
+            length: self.length.into(),
+            generated: self.generated,
+            serial: self.serial,
+            arrived: 0,
+            requested: self.requested,
+        }
+    }
+
     /// Whether the packet answers a request.
     pub fn is_reply(&self) -> bool {
         self.requested != NONE

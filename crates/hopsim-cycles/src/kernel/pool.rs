@@ -101,6 +101,15 @@ impl Queue {
         self.back = index;
     }
 
+    /// Puts the record at `index` before all others.
+    pub fn push_front<T: Linked>(&mut self, pool: &mut Pool<T>, index: u32) {
+        pool.get_mut(index).set_next(self.front);
+        if self.front == NONE {
+            self.back = index;
+        }
+        self.front = index;
+    }
+
     /// A queue of some records, which are put into the pool.
     pub fn of<T: Linked>(pool: &mut Pool<T>, records: impl IntoIterator<Item = T>) -> Self {
         let mut queue = Self::EMPTY;

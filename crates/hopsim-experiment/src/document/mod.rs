@@ -356,6 +356,7 @@ mod tests {
             ("tables", json!([[0]])),
             ("exceptions", json!([{ "node": 0 }])),
             ("faults", json!([{ "links": { "fraction": 0.1 } }])),
+            ("retransmit", json!({ "timeout": 1_000, "most": 1 })),
         ];
         families.chain(others).collect()
     }

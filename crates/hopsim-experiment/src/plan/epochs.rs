@@ -3,7 +3,7 @@
 //! Network, VCs and buffers are the same throughout; what changes is the routing, with the tables of the links that these lead over, and what
 //! the state of the simulation is made into. So an epoch is a plan of its own, and a change.
 
-use super::{Plan, jobs::answers, stop, vcs};
+use super::{Plan, jobs::answers, retransmit, stop, vcs};
 use crate::config::Experiment;
 use crate::config::router::{FlowControl, RouterConfig};
 use hopsim_cycles::change::{Change, Failure, RouterFailure};
@@ -68,8 +68,9 @@ impl Tables {
         self.all.iter().map(|(_, topology)| topology)
     }
 
-    /// Says how new tables come into force, or checks what is given.
+    /// Says how new tables come into force and what sources send again, or checks what is given.
     pub fn resolve(&mut self, experiment: &mut Experiment, paths: &[Paths]) -> Result<(), ConfigError> {
+        let retransmit = retransmit::plan(experiment)?;
         let by_hop = paths.iter().all(|paths| matches!(paths.safety, Safety::ByHop { .. }));
         let default = if by_hop { Reconfiguration::Dynamic } else { Reconfiguration::Static };
         let timed = experiment.faults.iter_mut().enumerate().filter(|(_, fault)| !fault.is_for_good());
@@ -82,6 +83,7 @@ impl Tables {
                     .value("\"static\"")
                     .valid("dynamic, or routing.minimal with vcs.discipline = \"layers\""));
             }
+            reaction.retransmit = retransmit;
             outage.reaction = *reaction;
         }
         Ok(())

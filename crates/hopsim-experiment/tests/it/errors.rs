@@ -2101,6 +2101,53 @@ fn links_that_fail_in_the_middle_of_a_run() {
     );
 }
 
+#[test]
+fn packets_that_are_sent_again() {
+    let fault = |links: &str, retransmit: &str| {
+        format!("{{ at = 100, links = {{ between = [{links}] }}, reaction.retransmit = {retransmit} }}")
+    };
+    let with = |retransmit: &str| graph(&RING, &[&format!("faults=[{}]", fault("[0, 1]", retransmit))]);
+    assert_eq!(with("{ timeout = 0, most = 255 }"), "accepted");
+    assert_eq!(
+        with("{ timeout = 1000000001, most = 1 }"),
+        "faults.0.reaction.retransmit.timeout = 1000000001 (override): out of range; valid: 0 … 1000000000"
+    );
+    for most in [0, 256] {
+        assert_eq!(
+            with(&format!("{{ timeout = 9, most = {most} }}")),
+            format!("faults.0.reaction.retransmit.most = {most} (override): out of range; valid: 1 … 255")
+        );
+    }
+    assert_eq!(
+        with("{ timeout = 9 }"),
+        "faults.0.reaction.retransmit.most (override): is missing; valid: 1 … 255"
+    );
+    assert_eq!(
+        with("{ timeout = 9, most = 1, backoff = 2 }"),
+        "faults.0.reaction.retransmit.backoff = 2 (override): unknown key; valid: timeout, most"
+    );
+    let twice = |one: &str, other: &str| {
+        let ring = [&RING[..], &[(0, 2)]].concat();
+        graph(&ring, &[&format!("faults=[{}, {}]", fault("[0, 1]", one), fault("[0, 2]", other))])
+    };
+    assert_eq!(twice("{ timeout = 9, most = 1 }", "{ timeout = 9, most = 1 }"), "accepted");
+    assert_eq!(
+        twice("{ timeout = 9, most = 1 }", "{ timeout = 9, most = 2 }"),
+        "faults.1.reaction.retransmit = { timeout = 9, most = 2 } (override): a source sends again what it has lost, \
+         whatever has failed; valid: as in faults.0, or no such key"
+    );
+    assert_eq!(
+        with_a_link_that_fails(&[
+            "faults.0.reaction.retransmit={ timeout = 9, most = 1 }",
+            "jobs.0.traffic.request_reply={}",
+            "routing=valiant",
+            "router.cioq.vcs.injection=2",
+        ]),
+        "faults.0.reaction.retransmit (override): the room for a reply is given back when it leaves its node, and may not \
+         be there a second time; valid: no such key, or jobs without request_reply"
+    );
+}
+
 /// The message about the ring, one of whose links fails, with other overrides besides.
 fn with_a_link_that_fails(others: &[&str]) -> String {
     graph(&RING, &[&["faults=[{ at = 100, links = { between = [[0, 1]] } }]"], others].concat())

@@ -76,6 +76,16 @@ impl Observer for Recorder {
         self.count_lost(job, now);
     }
 
+    fn sent_again(&mut self, places: &mut Places, node: RegionNode, job: u8) {
+        places.offer(node, self.tenth);
+        if let Some(totals) = self.here(job) {
+            totals.retransmissions += 1;
+        }
+        if let Some(row) = self.row(self.present) {
+            row.retransmissions += 1;
+        }
+    }
+
     #[expect(clippy::inline_always, reason = "per packet; measured")]
     #[inline(always)]
     fn injected(&mut self, places: &mut Places, node: RegionNode, Load { job, length }: Load) {
@@ -363,7 +373,7 @@ impl Recorder {
         self.series.get_mut(row)
     }
 
-    /// A packet is lost in the network as cycle `at` begins, because links have failed.
+    /// A packet is lost for good as cycle `at` begins, because links have failed.
     pub fn lose(&mut self, packet: &Packet, at: u32) {
         self.count_lost(packet.job, at);
     }

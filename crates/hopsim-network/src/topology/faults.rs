@@ -20,6 +20,12 @@ const REROUTE: u32 = 5_000;
 /// Cycles that a reaction may take.
 const REACTIONS: RangeInclusive<u32> = 0..=1_000_000_000;
 
+/// Cycles after which a source sends a packet again.
+const TIMEOUTS: RangeInclusive<u32> = 0..=1_000_000_000;
+
+/// How often a source sends a packet again.
+const RESENDINGS: RangeInclusive<u32> = 1..=255;
+
 /// Cycles in which links may fail.
 const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 
@@ -51,6 +57,8 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 /// that is out of order are lost; so they are when a link fails while the network is drained. The tables that are the newest then come into force before the first cycle in which no packet is in a buffer of a link or on its way
 /// there, and the nodes inject again. The room of a packet that is lost in a router, or on its way there, is free again one link latency
 /// later.
+///
+/// With `retransmit` in its reaction a source sends again what is lost under way.
 ///
 /// A link that is repaired takes packets from cycle `until` on, and routers read its room again. The tables lead over it once more `detection` +
 /// `reroute` cycles later, and as long after `at` they cease to, even if the link has been repaired before that.
@@ -121,6 +129,25 @@ pub struct Reaction {
     /// How new tables come into force; default `dynamic` where VCs are by hop, else `static`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reconfiguration: Option<Reconfiguration>,
+    /// How sources send again what is lost; stated in one entry of `faults` it holds for all packets of the run. Default: they do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retransmit: Option<Retransmit>,
+}
+
+/// How sources send again what has been lost in the network.
+///
+/// A packet that has been granted its way out of its injection buffer and is lost later comes back to the front of the source queue of its
+/// node, and counts in `retransmissions`. What is lost before that, without a way to its destination, is lost for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Retransmit {
+    /// Cycles from the grant of a packet at injection until its source sends it again, if it has been lost by then; a packet that is lost
+    /// later is sent again at once \[cycles\].
+    #[schemars(range(min = *TIMEOUTS.start(), max = *TIMEOUTS.end()))]
+    pub timeout: u32,
+    /// How often a packet is sent again at most; what is lost once more is lost for good.
+    #[schemars(range(min = *RESENDINGS.start(), max = *RESENDINGS.end()))]
+    pub most: u32,
 }
 
 /// How new tables come into force.
@@ -137,7 +164,13 @@ pub enum Reconfiguration {
 
 impl Default for Reaction {
     fn default() -> Self {
-        Self { detection: DETECTION, reroute: REROUTE, packets: OnLinks::Drop, reconfiguration: None }
+        Self {
+            detection: DETECTION,
+            reroute: REROUTE,
+            packets: OnLinks::Drop,
+            reconfiguration: None,
+            retransmit: None,
+        }
     }
 }
 
@@ -351,6 +384,10 @@ impl Fault {
         if let Some(reaction) = self.reaction {
             within(REACTIONS, reaction.detection, "reaction.detection")?;
             within(REACTIONS, reaction.reroute, "reaction.reroute")?;
+            if let Some(Retransmit { timeout, most }) = reaction.retransmit {
+                within(TIMEOUTS, timeout, "reaction.retransmit.timeout")?;
+                within(RESENDINGS, most, "reaction.retransmit.most")?;
+            }
             if self.is_for_good() {
                 let reason = "links that are out of order from the beginning to the end surprise nobody";
                 return Err(ConfigError::new("reaction", reason).valid("no such key, or at or until besides"));

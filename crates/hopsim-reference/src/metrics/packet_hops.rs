@@ -6,6 +6,7 @@ use hopsim_measure::trace::Hop;
 use hopsim_measure::{Column, Table};
 use hopsim_network::network::NONE;
 use hopsim_network::topology::PortClass;
+use std::collections::BTreeMap;
 
 /// A packet at a router that it passed.
 struct HopRow<'a> {
@@ -49,8 +50,13 @@ impl Run<'_> {
     fn columns_of_packets(&self, rows: &[HopRow<'_>]) -> Table {
         let column =
             |value: &dyn Fn(&Life) -> u32| Column::U32(rows.iter().map(|row| value(row.life)).collect());
-        let arrival =
-            |life: &Life| life.trace.delivered.map_or(f64::NAN, |at| f64::from(at + life.length + life.late));
+        // A packet that has been lost may have been delivered when it was sent another time.
+        let name = |life: &Life| (life.trace.source, life.trace.serial);
+        let delivered: BTreeMap<(u32, u32), u32> =
+            self.record.lives.iter().filter_map(|life| Some((name(life), life.trace.delivered?))).collect();
+        let arrival = |life: &Life| {
+            delivered.get(&name(life)).map_or(f64::NAN, |&at| f64::from(at + life.length + life.late))
+        };
         let names = self.plan.system.jobs.iter().map(|job| job.name().to_owned()).collect();
         let jobs = rows.iter().map(|row| row.life.job(self.plan) as u8).collect();
         vec![

@@ -22,10 +22,9 @@ impl Run<'_> {
             let latencies: Vec<u32> = delivered(row).iter().map(|life| life.latency()).collect();
             mean(&latencies).unwrap_or(f64::NAN)
         };
-        let generated = |life: &Life| Some(life.trace.generated);
         vec![
             ("cycle".into(), Column::U32(rows.iter().map(|row| row.first).collect())),
-            ("generated".into(), Column::U32(rows.iter().map(|row| count(row, &generated)).collect())),
+            ("generated".into(), Column::U32(rows.iter().map(|row| count(row, &Life::generated)).collect())),
             (
                 "injected".into(),
                 Column::U32(rows.iter().map(|row| count(row, &|life| self.injected(life))).collect()),

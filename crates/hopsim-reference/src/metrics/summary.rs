@@ -87,7 +87,7 @@ impl Run<'_> {
     }
 
     pub fn generated_in(&self, jobs: &[usize], span: Span) -> Vec<&Life> {
-        self.lives_of(jobs, |life| span.holds(life.trace.generated))
+        self.lives_of(jobs, |life| life.generated().is_some_and(|at| span.holds(at)))
     }
 
     pub fn injected_in(&self, jobs: &[usize], span: Span) -> Vec<&Life> {

@@ -22,7 +22,7 @@ impl Run<'_> {
         let mut nodes = vec![Counts::default(); self.plan.system.network.nodes as usize];
         for life in &self.record.lives {
             let (source, destination) = (life.trace.source as usize, life.trace.destination as usize);
-            nodes[source].generated += u32::from(window.holds(life.trace.generated));
+            nodes[source].generated += u32::from(life.generated().is_some_and(|at| window.holds(at)));
             let injected = self.injected(life).is_some_and(|at| window.holds(at));
             nodes[source].injected += u32::from(injected && life.requested.is_none());
             if life.trace.delivered.is_some_and(|at| window.holds(at)) {

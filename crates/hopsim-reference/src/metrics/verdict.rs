@@ -160,7 +160,8 @@ impl Run<'_> {
         let is_own = |life: &&Life| life.trace.source == node && life.requested.is_none();
         let lives: Vec<&Life> = self.record.lives.iter().filter(is_own).collect();
         let count = |holds: &dyn Fn(&Life) -> bool| lives.iter().filter(|life| holds(life)).count() as f64;
-        let generated = |tenth: &Span| count(&|life| tenth.holds(life.trace.generated));
+        let queued = |life: &Life| life.generated().or(life.came_back);
+        let generated = |tenth: &Span| count(&|life| queued(life).is_some_and(|at| tenth.holds(at)));
         let injected = |tenth: &Span| count(&|life| self.injected(life).is_some_and(|at| tenth.holds(at)));
         let cycles = &self.record.stood_still[node as usize];
         let stood = |tenth: &Span| cycles.iter().filter(|&&cycle| tenth.holds(cycle)).count() as f64;

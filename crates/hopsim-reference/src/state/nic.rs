@@ -48,6 +48,8 @@ pub struct Nic {
     pub generated: u32,
     /// Packets that wait for an injection buffer.
     pub queue: VecDeque<usize>,
+    /// Packets that have been lost and will come back to the source queue.
+    pub lost: Vec<usize>,
     /// Replies that wait for the wire; they go first.
     pub replies: VecDeque<usize>,
     /// Requests on their way whose reply has not come.
@@ -127,6 +129,7 @@ impl Nic {
             last: 0,
             generated: 0,
             queue: VecDeque::new(),
+            lost: Vec::new(),
             replies: VecDeque::new(),
             unanswered: 0,
             free: vec![terminal.buffer; terminal.vcs as usize],
@@ -283,8 +286,9 @@ impl Nic {
             InjectionVc::Direction => directed(plan, node as u32, destination),
             InjectionVc::Shortest | InjectionVc::RoundRobin | InjectionVc::Random => vcs,
         };
-        !(candidates.any(|vc| self.takes(plan, (vc, now), (self.next_length(), false)))
-            && self.may_send(plan))
+        // Without a queue what is sent again waits before the node all the same.
+        let could_enter = candidates.any(|vc| self.takes(plan, (vc, now), (self.next_length(), false)));
+        !(self.queue.is_empty() && could_enter && self.may_send(plan))
     }
 }
 

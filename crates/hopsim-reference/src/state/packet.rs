@@ -90,12 +90,19 @@ pub struct Loss {
     pub place: Place,
     /// Why.
     pub reason: LossReason,
+    /// Whether the source sends the packet again.
+    pub comes_back: bool,
 }
 
-/// A packet. Packets are numbered in order of generation and never forgotten.
+/// A packet. Packets are numbered in order of generation and never forgotten. One that is sent again is another packet here, of the same
+/// source and number.
 pub struct Packet {
     /// The packet's life so far.
     pub trace: PacketTrace,
+    /// How often the packet has been sent before.
+    pub resendings: u32,
+    /// The cycle in which the packet comes back to its source queue, if it has been sent before.
+    pub comes: Option<u32>,
     /// Length of the packet \[phits\].
     pub length: u32,
     /// What the packet's routing remembers.

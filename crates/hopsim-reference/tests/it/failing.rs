@@ -18,7 +18,7 @@ use hopsim_network::topology::TopologyConfig;
 use hopsim_network::topology::faults::{LinkEnd, Reconfiguration};
 use hopsim_random::{Purpose, Stream};
 use hopsim_reference::metrics::outcome;
-use hopsim_reference::{Life, LossReason, Simulator, record};
+use hopsim_reference::{Life, LossReason, Simulator, joined, record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -168,7 +168,12 @@ impl Draws {
         }
     }
 
-    fn fault(&mut self, topology: &Value, keeps_vcs: bool, drops: bool) -> Value {
+    fn fault(
+        &mut self,
+        topology: &Value,
+        (keeps_vcs, drops): (bool, bool),
+        retransmit: Option<&Value>,
+    ) -> Value {
         let mut fault = self.broken(topology, drops);
         if drops {
             fault["unreachable"] = json!("drop");
@@ -197,6 +202,9 @@ impl Draws {
             if keeps_vcs && self.one_in(3) {
                 fault["reaction"]["reconfiguration"] = json!("dynamic");
             }
+            if let Some(retransmit) = retransmit {
+                fault["reaction"]["retransmit"] = retransmit.clone();
+            }
         }
         fault
     }
@@ -221,7 +229,7 @@ impl Draws {
     }
 
     /// One fault to three; of a ring that must not fall apart one.
-    fn faults(&mut self, topology: &Value, keeps_vcs: bool, drops: bool) -> Vec<Value> {
+    fn faults(&mut self, topology: &Value, (keeps_vcs, drops): (bool, bool), answers: bool) -> Vec<Value> {
         let edges = topology["graph"]["edges"].as_array();
         let is_ring = edges.is_some_and(|edges| {
             edges.iter().all(|edge| {
@@ -230,12 +238,18 @@ impl Draws {
             })
         });
         let most = if is_ring && !drops { 2 } else { 4 };
-        (0..self.any(1..most)).map(|_| self.fault(topology, keeps_vcs, drops)).collect()
+        let retransmit = if answers || self.one_in(2) { None } else { Some(self.retransmit()) };
+        let count = self.any(1..most);
+        (0..count).map(|_| self.fault(topology, (keeps_vcs, drops), retransmit.as_ref())).collect()
+    }
+
+    fn retransmit(&mut self) -> Value {
+        json!({ "timeout": self.of(&[0, 1, 30, 100, 250]) + self.any(0..10), "most": self.of(&[1, 1, 2, 3, 255]) })
     }
 
     fn nic(&mut self, drops: bool) -> Value {
-        let mut nic = json!({ "source_queue": self.of(&[json!("unbounded"), json!({ "packets": 3 })]) });
-        if drops && self.one_in(4) {
+        let mut nic = json!({ "source_queue": self.of(&[json!("unbounded"), json!({ "packets": 3 }), json!({ "packets": 0 })]) });
+        if self.one_in(if drops { 3 } else { 8 }) {
             nic["when_full"] = json!("wait");
         }
         nic
@@ -284,7 +298,7 @@ impl Draws {
         }
         let keeps_vcs = routing.get("minimal").is_some() && !by_hop;
         let drops = !answers && self.one_in(3);
-        let faults = self.faults(&topology, keeps_vcs, drops);
+        let faults = self.faults(&topology, (keeps_vcs, drops), answers);
         let nic = self.nic(drops);
         json!({
             "topology": topology, "routing": routing, "faults": faults, "jobs": [{ "traffic": traffic }],
@@ -312,7 +326,7 @@ fn drawn(seed: u64) -> Result<Plan, String> {
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 34] = [
+const LEAST: [(&str, usize); 40] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -348,6 +362,12 @@ const LEAST: [(&str, usize); 34] = [
     ("grants of repaired links", 10_000),
     ("routers", 50),
     ("drop unreachable", 100),
+    ("sent again", 300),
+    ("sent again and delivered", 200),
+    ("sent again twice", 10),
+    ("lost in spite of it", 10),
+    ("sent again without a queue", 10),
+    ("sent again after a timeout", 50),
 ];
 
 /// Packets that must be lost.
@@ -400,9 +420,8 @@ fn reference(plan: &Plan, audits: bool) -> Vec<Life> {
 
 /// What the engine tells of the lives of packets.
 fn traces(lives: &[Life]) -> Vec<PacketTrace> {
-    let granted = lives.iter().map(|life| &life.trace).filter(|trace| !trace.hops.is_empty());
-    let mut traces: Vec<PacketTrace> = granted.cloned().collect();
-    traces.sort_by_key(|trace| (trace.source, trace.serial));
+    let mut traces = joined(lives.iter());
+    traces.retain(|trace| !trace.hops.is_empty());
     traces
 }
 
@@ -445,15 +464,20 @@ fn agree(seed: u64, coverage: &mut Coverage) -> Result<(), String> {
 /// The packets that are lost are those that the summary counts, and all that are generated are somewhere.
 fn counts_agree(plan: &Plan, lives: &[Life]) -> Result<(), String> {
     let summary = run(plan, &Control::default()).map_err(|error| error.to_string())?.summary;
-    let lost = lives.iter().filter(|life| life.lost.is_some()).count();
-    let dropped = lives.iter().filter(|life| life.dropped).count();
-    let delivered = lives.iter().filter(|life| life.trace.delivered.is_some_and(|at| at < CYCLES)).count();
-    let expected =
-        [("generated", lives.len()), ("lost", lost), ("dropped", dropped), ("delivered", delivered)];
+    let count = |holds: &dyn Fn(&Life) -> bool| lives.iter().filter(|life| holds(life)).count() as u64;
+    let mut expected = vec![
+        ("packets_generated", count(&|life| life.generated().is_some())),
+        ("packets_lost", count(&Life::is_lost)),
+        ("packets_dropped", count(&|life| life.dropped)),
+        ("packets_delivered", count(&|life| life.trace.delivered.is_some_and(|at| at < CYCLES))),
+    ];
+    if plan.system.nic.retransmit.is_some() {
+        expected.push(("retransmissions", count(&|life| life.came_back.is_some())));
+    }
     for (name, expected) in expected {
-        let found = &summary[format!("packets_{name}").as_str()];
-        if found.as_u64() != Some(expected as u64) {
-            return Err(format!("packets_{name} is {found} in the engine and {expected} in the reference"));
+        let found = &summary[name];
+        if found.as_u64() != Some(expected) {
+            return Err(format!("{name} is {found} in the engine and {expected} in the reference"));
         }
     }
     windows_agree(plan, lives)?;
@@ -478,23 +502,30 @@ fn windows_agree(plan: &Plan, lives: &[Life]) -> Result<(), String> {
     (experiment.measure.cycles, experiment.measure.interval) = (CYCLES - WARMUP, INTERVAL);
     let plan = Plan::new(&experiment).map_err(|error| error.to_string())?;
     let outcome = run(&plan, &Control::default()).map_err(|error| error.to_string())?;
-    let losses: Vec<u32> = lives.iter().filter_map(|life| Some(life.lost?.at)).collect();
-    let expected = losses.iter().filter(|&&at| at >= WARMUP).count() as u64;
-    let found = &outcome.summary["packets_lost"];
-    if found.as_u64() != Some(expected) {
-        return Err(format!(
-            "packets_lost of the window is {found} in the engine and {expected} in the reference"
-        ));
-    }
-    let mut by_interval = vec![0; CYCLES.div_ceil(INTERVAL) as usize];
-    for at in losses {
-        by_interval[(at / INTERVAL) as usize] += 1;
-    }
+    let losses = lives.iter().filter(|life| life.is_lost()).filter_map(|life| Some(life.lost?.at));
+    let again = lives.iter().filter_map(|life| life.came_back);
+    // Without links that fail in the middle of the run, and a network that falls apart, there is no column of losses.
+    let counted = [
+        ("packets_lost", "lost", losses.collect::<Vec<u32>>(), !plan.epochs.is_empty()),
+        ("retransmissions", "retransmissions", again.collect(), plan.system.nic.retransmit.is_some()),
+    ];
     let (_, series) = outcome.tables.iter().find(|(name, _)| name == "timeseries").unwrap();
-    let lost = series.iter().find(|(name, _)| name == "lost").map(|(_, column)| column);
-    // Without links that fail in the middle of the run, and a network that falls apart, there is no such column.
-    if (lost.is_some() || !plan.epochs.is_empty()) && lost != Some(&Column::U32(by_interval.clone())) {
-        return Err(format!("lost: {lost:?} in the engine and {by_interval:?} in the reference"));
+    for (name, column, cycles, is_there) in counted {
+        let expected = cycles.iter().filter(|&&at| at >= WARMUP).count() as u64;
+        let found = outcome.summary.get(name).and_then(Value::as_u64);
+        if found != Some(expected) && (found.is_some() || is_there) {
+            return Err(format!(
+                "{name} of the window is {found:?} in the engine and {expected} in the reference"
+            ));
+        }
+        let mut by_interval = vec![0; CYCLES.div_ceil(INTERVAL) as usize];
+        for at in &cycles {
+            by_interval[(at / INTERVAL) as usize] += 1;
+        }
+        let found = series.iter().find(|(name, _)| name == column).map(|(_, column)| column);
+        if (found.is_some() || is_there) && found != Some(&Column::U32(by_interval.clone())) {
+            return Err(format!("{column}: {found:?} in the engine and {by_interval:?} in the reference"));
+        }
     }
     Ok(())
 }
@@ -585,6 +616,7 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
             coverage.count(format!("lost, {why}, {of}"), count);
         }
     }
+    note_sent_again(plan, lives, coverage);
     coverage.count("detours by notice", detours_by_notice(plan, lives));
     coverage.count("grants of repaired links", grants_of_repaired(plan, lives));
     let ties =
@@ -621,6 +653,24 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
         ];
         met.into_iter().filter(|(is_met, _)| *is_met).for_each(|(_, name)| coverage.count(name, 1));
     }
+}
+
+/// Notes what became of packets that were sent again.
+fn note_sent_again(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
+    let Some(retransmit) = plan.system.nic.retransmit else { return };
+    let again: Vec<&Life> = lives.iter().filter(|life| life.came_back.is_some()).collect();
+    let count = |holds: &dyn Fn(&Life) -> bool| again.iter().filter(|life| holds(life)).count();
+    coverage.count("sent again", again.len());
+    coverage.count("sent again and delivered", count(&|life| life.trace.delivered.is_some()));
+    coverage.count("sent again twice", count(&|life| life.resendings == 2));
+    coverage
+        .count("lost in spite of it", count(&|life| life.is_lost() && life.resendings == retransmit.most));
+    if plan.system.nic.source_queue == 0 {
+        coverage.count("sent again without a queue", again.len());
+    }
+    let losses: Vec<u32> = lives.iter().filter_map(|life| Some(life.lost?.at)).collect();
+    let after = count(&|life| life.came_back.is_some_and(|at| !losses.contains(&at)));
+    coverage.count("sent again after a timeout", after);
 }
 
 /// Compares engine and reference on the documents of some seeds.

@@ -1,10 +1,12 @@
 //! The network interfaces of nodes: source queues, injection buffers, the wires between them, and which of these a packet may
 //! take. Interfaces send to the doors of routers and know nothing of where packets come from.
 
+mod again;
 mod flits;
 mod injection;
 mod state;
 
+use again::Again;
 pub use flits::FlitWires;
 pub use state::InterfaceState;
 
@@ -175,6 +177,8 @@ pub struct Interfaces {
     vc_streams: By<RegionNode, Stream>,
     /// The flits that nodes send, where routers take flits.
     flits: Option<FlitWires>,
+    /// What nodes send again.
+    again: Again,
     /// How packets choose their injection VC: see [`InjectionVc`] -- constant.
     policy: InjectionVc,
     /// Whether packets count as injected when they enter a buffer: `InjectionCount::Buffer` -- constant.
@@ -226,6 +230,7 @@ impl Interfaces {
             doors,
             vc_streams: random.map(|n| Stream::new(seed, Purpose::InjectionVc, u64::from(n))).collect(),
             flits: FlitWires::new(system, span.first_node, span.nodes),
+            again: Again::new(if system.nic.retransmit.is_some() { span.nodes } else { 0 }),
             policy,
             count_at_buffer: system.nic.injection_count == InjectionCount::Buffer,
             serial_wire: system.nic.injection_link == InjectionLink::Serial,
@@ -261,6 +266,17 @@ impl Interfaces {
         let mut due = self.wires.take(now);
         due.append(&mut self.freed);
         due
+    }
+
+    /// Packets that are not in the network: at nodes, and those that are lost and will be sent again.
+    #[cfg(feature = "trace")]
+    pub fn outside(&self) -> usize {
+        self.waiting.len() + self.again.count()
+    }
+
+    /// The next cycle in which packets come back to their nodes; `u32::MAX` if none do.
+    pub fn next_back(&self) -> u32 {
+        self.again.next()
     }
 
     /// Whether source queues have no end.
@@ -358,7 +374,8 @@ impl Interfaces {
     /// Whether a packet of `node` would be dropped if it were generated now.
     pub fn would_drop<M: Mode>(&mut self, now: u32, node: RegionNode, packet: Candidate) -> bool {
         if self.source_queue == 0 {
-            return !self.could_enter::<M>(now, node, packet);
+            // What is sent again waits though there is no queue.
+            return !self.nics[node].queue.is_empty() || !self.could_enter::<M>(now, node, packet);
         }
         self.nics[node].queued >= self.source_queue
     }

@@ -3,6 +3,7 @@
 use crate::kernel::ids::{Id as _, RegionNode};
 use crate::kernel::packet::Waiting;
 use crate::kernel::pool::{Pool, Queue};
+use crate::node::interface::again::Losses;
 use crate::node::interface::flits::FlitWiresState;
 use crate::node::interface::{Answers, Buffer, Interfaces, Nic};
 use hopsim_random::Stream;
@@ -22,6 +23,8 @@ pub struct InterfaceState {
     answers: Option<AnswersState>,
     /// The flits that the node sends, where routers take flits.
     flits: Option<FlitWiresState>,
+    /// What has been lost of the packets of the node, where nodes send that again.
+    losses: Option<Losses>,
 }
 
 /// What an interface remembers besides in runs with everything.
@@ -41,6 +44,11 @@ impl InterfaceState {
         *behind = left;
         *used -= taken.iter().map(|packet| packet.length).sum::<u32>();
         taken
+    }
+
+    /// A packet is lost in the network, which comes back in cycle `at` unless it has been sent again `most` times. Returns whether it does.
+    pub fn lose(&mut self, packet: Waiting, at: u32, most: u32) -> bool {
+        self.losses.get_or_insert_default().lose(packet, at, most)
     }
 
     /// The head of an injection VC, of a packet of `length` phits, is gone, and its room free. Takes the packet behind it, if there is one.
@@ -65,6 +73,7 @@ impl Interfaces {
             doors: _,
             vc_streams,
             flits,
+            again,
             policy: _,
             count_at_buffer: _,
             serial_wire: _,
@@ -92,13 +101,23 @@ impl Interfaces {
             vc_stream: vc_streams.get(node).cloned(),
             answers: answers.get(node).map(|answers| answers.save(waiting)),
             flits: flits.as_ref().map(|flits| flits.save(node, now)),
+            losses: again.save(node),
         }
     }
 
     /// Goes on with the state of the interface of a node in cycle `now`.
     pub fn load(&mut self, node: RegionNode, state: &InterfaceState, now: u32) {
-        let InterfaceState { queue, wire_free, woken_at, pointer, buffers, vc_stream, answers, flits } =
-            state;
+        let InterfaceState {
+            queue,
+            wire_free,
+            woken_at,
+            pointer,
+            buffers,
+            vc_stream,
+            answers,
+            flits,
+            losses,
+        } = state;
         let waiting = &mut self.waiting;
         let nic = &mut self.nics[node];
         (nic.queue, nic.queued) = (Queue::of(waiting, queue.iter().copied()), queue.len() as u32);
@@ -123,6 +142,9 @@ impl Interfaces {
         }
         if let (Some(own), Some(flits)) = (&mut self.flits, flits) {
             own.load(node, flits);
+        }
+        if let Some(losses) = losses {
+            self.again.load(node, losses);
         }
     }
 }

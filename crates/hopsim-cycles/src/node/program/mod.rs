@@ -108,6 +108,7 @@ impl<M: Mode> Nodes<M> for Programs {
     }
 
     fn run(&mut self, kernel: &mut Kernel<'_, M>) {
+        self.take_back(kernel);
         self.synthetic.interfaces_mut().send_flits(kernel);
         self.synthetic.absorb_consumed(kernel);
         self.wake_senders(kernel);
@@ -238,6 +239,16 @@ impl Programs {
                 NONE => self.synthetic.drain_source(kernel, node),
                 // Those that wait for the wire act when it is free, whatever room there is before.
                 seat if self.seats[seat as usize].wire_free > kernel.now => (),
+                seat => self.is_due(seat, kernel.now),
+            }
+        }
+    }
+
+    /// Nodes to which lost packets come back send these again: those with a program when they admit packets.
+    fn take_back<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
+        for node in self.synthetic.interfaces_mut().take_back(kernel) {
+            match self.seat_of[node] {
+                NONE => self.synthetic.drain_source(kernel, node),
                 seat => self.is_due(seat, kernel.now),
             }
         }

@@ -206,7 +206,7 @@ impl<M: Mode> Nodes<M> for Synthetic {
 
     #[cfg(feature = "trace")]
     fn waiting(&self) -> usize {
-        self.interfaces.waiting.len()
+        self.interfaces.outside()
     }
 
     #[cfg(feature = "trace")]
@@ -224,6 +224,9 @@ impl Synthetic {
     /// Injection from the source queues that can move again, then generation.
     fn run_nodes<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         if M::FULL {
+            for node in self.interfaces.take_back(kernel) {
+                self.drain_source(kernel, node);
+            }
             self.interfaces.send_flits(kernel);
             self.absorb_consumed(kernel);
         }

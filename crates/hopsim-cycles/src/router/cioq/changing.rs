@@ -10,7 +10,7 @@ use crate::router::cioq::state::{Asks, RouterState, SavedRouters};
 use crate::router::inputs::input_code;
 use crate::system::System;
 use hopsim_network::network::TERMINAL;
-use hopsim_network::topology::faults::LinkEnd;
+use hopsim_network::topology::faults::{LinkEnd, Retransmit};
 use hopsim_routing::{Head, RouteState};
 use std::collections::BTreeSet;
 
@@ -20,12 +20,15 @@ struct Changing<'a, N> {
     system: &'a System,
     now: u32,
     losses: Losses,
+    /// The packets that are lost after they have been granted their way out of their injection buffers.
+    under_way: Vec<Packet>,
 }
 
 impl<N: SavedNodes> SavedRouters<N> {
     /// Makes of a state at cycle `now` that behind a change, from which on the system is another one. Returns what is lost.
     pub fn change(&mut self, system: &System, change: &Change, now: u32) -> Losses {
-        let mut changing = Changing { state: self, system, now, losses: Losses::default() };
+        let (losses, under_way) = (Losses::default(), Vec::new());
+        let mut changing = Changing { state: self, system, now, losses, under_way };
         let Change { repaired, failing, falling, rising, detected, closes, opens, reroutes } = change;
         repaired.iter().flatten().for_each(|&end| changing.repair(end));
         for &router in rising {
@@ -54,6 +57,7 @@ impl<N: SavedNodes> SavedRouters<N> {
         if !change.is_empty() {
             changing.wake();
         }
+        changing.send_back();
         changing.losses
     }
 }
@@ -137,7 +141,21 @@ impl<N: SavedNodes> Changing<'_, N> {
     fn lose(&mut self, packet: Packet, (router, pair): (u32, u16), at: u32) {
         let phits = self.space(&packet) as u16;
         self.router(router).returning.push((at, pair, phits, 0));
-        self.losses.packets.push(packet);
+        self.under_way.push(packet);
+    }
+
+    /// What is lost under way goes back to its source, if that sends it again; else it is lost for good.
+    fn send_back(&mut self) {
+        let per_router = self.system.topology.nodes_per_router();
+        for packet in std::mem::take(&mut self.under_way) {
+            let comes = self.system.nic.retransmit.is_some_and(|Retransmit { timeout, most }| {
+                let at = packet.injection.granted.saturating_add(timeout).max(self.now);
+                self.state.nodes.interface(packet.source).lose(packet.again(per_router), at, most)
+            });
+            if !comes {
+                self.losses.packets.push(packet);
+            }
+        }
     }
 
     fn detect(&mut self, (router, port): LinkEnd) {
