@@ -147,6 +147,12 @@ def deadlock(config: str) -> str | None:
     `None` where there are no routers. Raises `ConfigError`, and what the handler of a signal raises.
     """
 
+def cut_off(config: str) -> list[str]:
+    """From when to when which nodes cannot reach the others by a resolved configuration, in sentences.
+
+    Raises `ConfigError`, and what the handler of a signal raises.
+    """
+
 def settled_placements(config: str) -> list[int]:
     """The jobs of a resolved configuration whose drawn placement is the same for every seed.
 

@@ -6,6 +6,7 @@ mod circles;
 pub mod config;
 pub mod document;
 pub mod memory;
+pub mod parts;
 pub mod plan;
 pub mod proof;
 pub mod survey;

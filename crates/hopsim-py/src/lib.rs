@@ -13,6 +13,7 @@ mod traces;
 use hopsim_core::error::ConfigError;
 use hopsim_experiment::config::names;
 use hopsim_experiment::document;
+use hopsim_experiment::parts;
 use hopsim_experiment::plan::{AnyPlan, settled};
 use hopsim_experiment::survey::{Survey, deadlock as look_for_deadlock};
 use hopsim_experiment::topology_info::{ListedLink, TopologyInfo, links as links_of};
@@ -145,6 +146,17 @@ fn deadlock(py: Python<'_>, config: &str) -> PyResult<Option<String>> {
     found?.map_err(|error| errors::in_configuration(&error))
 }
 
+/// From when to when which nodes cannot reach the others by a resolved configuration, a sentence for each time: see [`parts::cut_off`].
+/// Raises `ConfigError`, and what the handler of a signal raises.
+#[pyfunction]
+fn cut_off(py: Python<'_>, config: &str) -> PyResult<Vec<String>> {
+    let found = interrupts::heeded(py, || {
+        let plan = AnyPlan::new(&document::from_json(config)?, &programs::kept)?;
+        Ok(parts::cut_off(&plan))
+    });
+    found?.map_err(|error| errors::in_configuration(&error))
+}
+
 /// The jobs of a resolved configuration whose drawn placement is the same for every seed: see [`settled`].
 #[pyfunction]
 fn settled_placements(py: Python<'_>, config: &str) -> PyResult<Vec<usize>> {
@@ -221,7 +233,7 @@ mod _core {
     use super::traces::{convert_program, paraver_files, program_info};
     #[pymodule_export]
     use super::{
-        axes, branch_at, closest, columns, deadlock, points, saturate, schema, settled_placements, student_t,
-        survey, topology_info, topology_links, vc_paths, version,
+        axes, branch_at, closest, columns, cut_off, deadlock, points, saturate, schema, settled_placements,
+        student_t, survey, topology_info, topology_links, vc_paths, version,
     };
 }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from hopsim.cli import options
-from hopsim.document.estimate import deadlock, expected, runs_programs, survey
+from hopsim.document.estimate import cut_off, deadlock, expected, runs_programs, survey
 from hopsim.document.experiment import Point
 from hopsim.document.links_warning import warn_of_differing_defaults
 from hopsim.document.placement_warning import warn_of_settled_placements
@@ -33,9 +33,11 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     routers while that helps. It is an upper bound; where a network is cut evenly, as tori and trees are, it
     is the bisection itself. Below it is whether packets can wait for each other in a circle (deadlock): what
     every packet may do in every router is gone through, for channels (a VC behind an output port) that wait
-    for each other, unless that would take long; then it is the rule that excludes it. Memory and time are
-    estimates, good to a factor of about three where the network accepts what is offered; how long programs
-    take is not known beforehand, and a window or warm-up that is found takes longer.
+    for each other, unless that would take long; then it is the rule that excludes it. Where links or routers
+    that fail leave the network in parts, it says which nodes are outside the largest of them, and from when
+    to when. Memory and time are estimates, good to a factor of about three where the network accepts what is
+    offered; how long programs take is not known beforehand, and a window or warm-up that is found takes
+    longer.
     """
     document = options.document(experiment, assignments)
     points = points_of(document)
@@ -63,19 +65,25 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
 
 
 def _networks(points: Sequence[Point]) -> list[str]:
-    """A line for every network, and below it what there is to say of deadlock, each once."""
+    """A line for every network, and below it what there is to say of deadlock and of nodes that are cut off,
+    each once.
+    """
     said: dict[str, dict[str, dict[str, None]]] = {}
+    parts: dict[str, dict[str, None]] = {}
     for point in points:
-        of_network = said.setdefault(_described(point), {})
+        network = _described(point)
+        of_network = said.setdefault(network, {})
         found = deadlock(point)
         if found is not None:
             of_network.setdefault(found, {}).update(dict.fromkeys(_routing(point)))
+        parts.setdefault(network, {}).update(dict.fromkeys(cut_off(point)))
     lines: list[str] = []
     for network, of_network in said.items():
         lines.append(network)
         for found, routings in of_network.items():
             whose = f"{', '.join(routings)}: " if len(of_network) > 1 and routings else ""
             lines.append(whose + found)
+        lines.extend(parts[network])
     return lines
 
 

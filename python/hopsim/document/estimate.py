@@ -109,6 +109,18 @@ def deadlock(point: Point) -> str | None:
     return _deadlock(_network(point))
 
 
+def cut_off(point: Point) -> tuple[str, ...]:
+    """From when to when which nodes of a point's network cannot reach the others, in sentences."""
+    return nodes_cut_off(point.config)
+
+
+def nodes_cut_off(config: str) -> tuple[str, ...]:
+    """The same by a resolved configuration, as JSON."""
+    if not any(fault.get("unreachable") == "drop" for fault in json.loads(config).get("faults", ())):
+        return ()
+    return _cut_off(config)
+
+
 def _network(point: Point) -> str:
     """The configuration of the point without what would keep points with the same network apart."""
     config = json.loads(point.config)
@@ -153,6 +165,11 @@ def _survey(config: str) -> Survey:
 @cache
 def _deadlock(config: str) -> str | None:
     return _core.deadlock(config)
+
+
+@cache
+def _cut_off(config: str) -> tuple[str, ...]:
+    return tuple(_core.cut_off(config))
 
 
 def expected(points: Sequence[Point], workers: int) -> Expected:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hopsim import _core
+from hopsim.document.estimate import nodes_cut_off
 from hopsim.metrics import stopping
 from hopsim.metrics.series import SEED, axis_names
 from hopsim.metrics.summary_table import summary_table
@@ -48,6 +49,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
     axes = axis_names(results, [path for path in results.axes if path != SEED])
     found = [
         ("Network", _networks(results)),
+        ("Parts", _parts(results)),
         ("Points", _finished(results)),
         ("Varied", ", ".join(axes) or "nothing"),
         ("Seeds", ", ".join(map(str, seeds))),
@@ -111,6 +113,12 @@ def _networks(results: Results) -> str:
     shown = list(texts)[:4]
     more = f" and {len(texts) - len(shown)} more" if len(texts) > len(shown) else ""
     return "; ".join(shown) + more
+
+
+def _parts(results: Results) -> str:
+    """Which nodes cannot reach the others, and when, each once."""
+    found = (nodes_cut_off(json.dumps(result.config)) for result in results)
+    return "; ".join(dict.fromkeys(sentence for sentences in found for sentence in sentences))
 
 
 def _network(topology: dict[str, Any]) -> str:

@@ -12,7 +12,15 @@ from click.testing import CliRunner
 from hopsim import _core
 from hopsim.cli.check import command
 from hopsim.document import estimate
-from hopsim.document.estimate import expected, hop_rows, packet_hops, runs_programs, series_rows, survey
+from hopsim.document.estimate import (
+    cut_off,
+    expected,
+    hop_rows,
+    packet_hops,
+    runs_programs,
+    series_rows,
+    survey,
+)
 from hopsim.document.experiment import Experiment, Point
 from hopsim.runs.sweeps import run
 
@@ -162,3 +170,17 @@ def test_check_says_how_much_of_the_time_is_setting_up(
     monkeypatch.setattr(estimate, "SET_UP_STEP_NS", 20e9 / survey(one).set_up_steps)
     output = CliRunner().invoke(command, check).output
     assert re.search(r"expected: about 20 s on \S+ cores? \(about 20 s to set up fabrics\), about", output)
+
+
+def test_check_says_which_nodes_are_cut_off_and_when(tmp_path: Path) -> None:
+    edges = ", ".join(f"{{ between = [{router}, {router + 1}] }}" for router in range(4))
+    fault = "at = 2000, until = 4000, links = { between = [[2, 3]] }, unreachable = 'drop'"
+    document = (
+        f"load = 0.1\nmeasure.cycles = 20000\ntopology.graph.edges = [{edges}]\nfaults = [{{ {fault} }}]\n"
+    )
+    (tmp_path / "parted.toml").write_text(document)
+    (parted,) = Experiment.open(tmp_path / "parted.toml").points()
+    said = "cut off from cycle 7,500 to 9,499: 2 of 5 nodes, 3, 4"
+    assert cut_off(parted) == (said,)
+    assert cut_off(point(CASES["graph"])) == ()
+    assert said in CliRunner().invoke(command, [str(tmp_path / "parted.toml")]).output.splitlines()

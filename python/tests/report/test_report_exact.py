@@ -995,6 +995,20 @@ def test_facts_say_what_was_run_and_how() -> None:
     assert "Ran on" not in whole
 
 
+def test_facts_say_once_which_nodes_are_cut_off_and_when() -> None:
+    document = {
+        "load": 0.1,
+        "topology": {"graph": {"edges": [{"between": [0, 1]}, {"between": [1, 2]}]}},
+        "faults": [{"at": 2000, "links": {"between": [[1, 2]]}, "unreachable": "drop"}],
+        "measure": {"warmup": 0, "cycles": 8000},
+    }
+    (one,) = hs.Experiment.of(document).points()
+    config = json.loads(one.config)
+    results = run_of(*(point({"seed": seed}, {}, config) for seed in (1, 2)))
+    assert dict(overview.facts(results))["Parts"] == "cut off from cycle 7,500 on: 1 of 3 nodes, 2"
+    assert "Parts" not in dict(overview.facts(run_of(measured(CYCLES))))
+
+
 def test_networks_are_named_with_their_parameters_four_at_most() -> None:
     def network(*topologies: dict[str, Any]) -> str:
         points = [measured(CYCLES, topology, number=number) for number, topology in enumerate(topologies)]

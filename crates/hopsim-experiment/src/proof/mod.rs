@@ -16,7 +16,7 @@ mod walk;
 mod words;
 
 pub use channels::Channel;
-pub use words::{deadlock_line, deadlock_of_tables};
+pub use words::{deadlock_line, deadlock_of_tables, grouped};
 
 use crate::plan::{Epoch, Plan};
 use dependencies::{Dependencies, words};

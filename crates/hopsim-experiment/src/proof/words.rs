@@ -22,7 +22,7 @@ pub fn deadlock_line(plan: &Plan, verdict: &Verdict, most: u64) -> String {
             let why = if is_too_large(&plan.system) {
                 "a graph of more than a gigabit".into()
             } else {
-                format!("more than {} heads to look at", number(most))
+                format!("more than {} heads to look at", grouped(most))
             };
             format!("deadlock not looked for: {why}; rule: {rule}")
         }
@@ -50,17 +50,17 @@ fn since(plan: &Plan, cycle: u32) -> String {
     let is_drained = plan.epochs.iter().any(|epoch| epoch.at == cycle && epoch.change.closes);
     let when =
         if is_drained { "once the network is drained" } else { "with the packets that are under way then" };
-    format!("from cycle {} on, {when}", number(cycle.into()))
+    format!("from cycle {} on, {when}", grouped(cycle.into()))
 }
 
 fn of_proof(proof: &Proof) -> String {
     let count = |number: usize, what: &str| {
         let plural = if number == 1 { "" } else { "s" };
-        format!("{} {what}{plural}", self::number(number as u64))
+        format!("{} {what}{plural}", grouped(number as u64))
     };
     let dependencies = match proof.dependencies {
         1 => "1 dependency".into(),
-        many => format!("{} dependencies", number(many as u64)),
+        many => format!("{} dependencies", grouped(many as u64)),
     };
     let (what, choice) = match proof.ground {
         Ground::Ranks => {
@@ -117,7 +117,7 @@ fn rule(plan: &Plan) -> Option<String> {
 }
 
 /// `1,234,567`.
-fn number(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits
         .as_bytes()
@@ -130,10 +130,10 @@ fn number(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use super::grouped;
 
     #[test]
     fn numbers_are_written_in_groups_of_three_digits() {
-        assert_eq!([0, 12, 123, 1_234, 1_234_567].map(number), ["0", "12", "123", "1,234", "1,234,567"]);
+        assert_eq!([0, 12, 123, 1_234, 1_234_567].map(grouped), ["0", "12", "123", "1,234", "1,234,567"]);
     }
 }

@@ -6,6 +6,7 @@ mod conformance;
 mod documents;
 mod errors;
 mod fuzz;
+mod parts;
 mod plans;
 mod proofs;
 mod shortest_paths;
