@@ -17,6 +17,7 @@ import pytest
 import hopsim as hs
 from conftest import ROOT
 from hopsim.insight import limit_note
+from hopsim.metrics.recovery import recoveries
 
 EXAMPLES = ROOT / "experiments"
 KNOWN = ROOT / "python/tests/project/example_sentences.txt"
@@ -589,6 +590,18 @@ def lost_time_is_made_up_for() -> None:
         for routing, values in latency.items()
     }
     assert back.pop("adaptive") < min(back.values())
+
+
+@claim(
+    "failing_links",
+    "In no run is the accepted load level again (the column recovery) within 4,000 cycles of the failure, "
+    "and in some not before the repair.",
+)
+def it_takes_long_until_the_load_is_level() -> None:
+    found = [each.cycles for result in results("failing_links") for each in recoveries(result)]
+    assert len(found) == 12
+    assert None in found
+    assert min(cycles for cycles in found if cycles is not None) > 4_000
 
 
 @claim(
