@@ -8,7 +8,7 @@ use crate::host::{Host, Letter};
 use crate::job::{ProgramPlan, Programs};
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
-pub use reports::{JobProgress, StuckReport, UnmatchedMessage, UnmatchedReport, WaitingRank};
+pub use reports::{JobProgress, LostMessages, StuckReport, UnmatchedMessage, UnmatchedReport, WaitingRank};
 
 /// A rank of a program, to be looked at.
 pub struct RankState<'a> {
@@ -20,6 +20,8 @@ pub struct RankState<'a> {
     pub last_event: u32,
     /// Messages in the queue of the rank, and messages on their way to it some packets of which have left their node.
     pub under_way: Vec<Letter>,
+    /// Messages for the rank that will never be there, with the number of their packets that are lost.
+    pub lost: Vec<(Letter, u32)>,
     /// The host of the rank.
     pub host: &'a Host,
 }
@@ -48,6 +50,18 @@ fn report(job: &ProgramPlan, ranks: &[&RankState<'_>]) -> StuckReport {
         waiting: open.iter().take(DESCRIBED).flat_map(|rank| waits(job, rank)).take(DESCRIBED).collect(),
         circle: circle(&open),
         gone: gone(ranks, &open),
+        lost: lost(ranks),
+    }
+}
+
+/// What has been lost of the messages for some ranks.
+fn lost(ranks: &[&RankState<'_>]) -> LostMessages {
+    let mut lost: Vec<&(Letter, u32)> = ranks.iter().flat_map(|rank| &rank.lost).collect();
+    lost.sort_by_key(|(letter, _)| (letter.source, letter.number));
+    LostMessages {
+        packets: lost.iter().map(|(_, packets)| u64::from(*packets)).sum(),
+        count: lost.len(),
+        first: lost.iter().take(DESCRIBED).map(|(letter, _)| unmatched(letter)).collect(),
     }
 }
 
@@ -144,7 +158,7 @@ fn untaken(rank: &RankState<'_>) -> impl Iterator<Item = UnmatchedMessage> {
     })
 }
 
-/// A message that is still under way when nobody waits any more.
+/// A message that is on its way, or will never be there.
 fn unmatched(letter: &Letter) -> UnmatchedMessage {
     UnmatchedMessage {
         source: letter.source,

@@ -198,6 +198,11 @@ impl Simulator<'_> {
         let comes = self.now.max(injected.saturating_add(timeout));
         let again = self.push_packet((trace, resendings + 1, Some(comes)), length, role);
         self.nics[source].lost.push(again);
+        for part in self.parcels.iter_mut().flat_map(|parcel| &mut parcel.packets) {
+            if *part == packet {
+                *part = again;
+            }
+        }
         true
     }
 

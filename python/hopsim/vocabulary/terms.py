@@ -31,15 +31,17 @@ TERMS = (
         ("fault", "failure", "failures", "link failure"),
         "Links and routers that are out of order, or fail and are repaired in the middle of a run, are "
         "`faults`, in a graph and in the families of topologies that are graphs; not in the middle of a run "
-        "of `router.virtual_channel`, of programs and of fabrics. Of a fabric as "
+        "of `router.virtual_channel` and of fabrics. Sources send again what is lost with "
+        "`faults.reaction.retransmit`. Of a fabric as "
         "`ibnetdiscover` prints it a `topology.graph` without some links stands for it, with forwarding "
         "tables as `ibroute` prints them.",
     ),
     Term(
         ("packet loss", "loss", "drop", "lossy"),
         "Networks are lossless: packets wait for credits, and none is lost inside, unless links fail "
-        "(`faults.at`, `packets_lost`). Nodes may drop what they generate while their source queue is "
-        "full (`nic.when_full`), which `packets_dropped` counts.",
+        "(`faults.at`, `packets_lost`; with `faults.reaction.retransmit` sources send it again). Nodes may "
+        "drop what they generate while their source queue is full (`nic.when_full`), which "
+        "`packets_dropped` counts.",
     ),
     Term(
         ("RoCE", "RoCEv2", "Ethernet", "TCP"),

@@ -92,6 +92,7 @@ fn states<'a>(ideal: &'a Ideal<'_>, job: u8) -> Vec<RankState<'a>> {
         is_busy: false,
         last_event: ideal.now(),
         under_way: Vec::new(),
+        lost: Vec::new(),
         host,
     };
     ideal.hosts().iter().map(state).collect()

@@ -140,6 +140,53 @@ fn branches_in_which_other_links_fail_share_the_run_up_to_then() {
     }
 }
 
+/// Exchanges of all nodes of that network while its links fail, which send again what they lose or do not.
+fn exchanges(routing: (&str, &str), again: bool) -> Plan {
+    let mut document = document(routing, 0.0);
+    document.as_object_mut().unwrap().remove("load");
+    document["faults"].as_array_mut().unwrap().pop();
+    for fault in document["faults"].as_array_mut().unwrap() {
+        if !again {
+            fault["reaction"].as_object_mut().unwrap().remove("retransmit");
+        }
+    }
+    document["units"] = json!({ "cycle": "1 ns", "phit": "4 B" });
+    document["measure"] = json!({ "max_cycles": 40_000, "interval": 100, "streams": ["ranks", "messages"] });
+    let program = json!({ "collective": { "kind": "alltoall", "bytes": 400, "repeat": 3 } });
+    document["jobs"] = json!([{ "program": program, "host": { "packet_length": 8, "eager_limit": 0 } }]);
+    plan(&document)
+}
+
+#[test]
+fn programs_wait_in_vain_for_what_is_lost_and_end_if_it_is_sent_again() {
+    let mut stuck = 0;
+    for routing in ROUTINGS {
+        match run(&exchanges(routing, false), &Control::default()) {
+            Err(RunError::Stuck(report)) => {
+                stuck += 1;
+                assert!(report.lost.packets >= report.lost.count as u64 && report.lost.count > 0, "{report}");
+                let text = report.to_string();
+                assert!(text.contains("  lost: 400 B from rank "), "{text}");
+                assert!(
+                    text.ends_with("faults.reaction.retransmit lets sources send again what is lost"),
+                    "{text}"
+                );
+            }
+            outcome => assert_eq!(outcome.unwrap().summary["packets_lost"].as_u64(), Some(0)),
+        }
+        let plan = exchanges(routing, true);
+        audit(&plan, CYCLES).unwrap_or_else(|breach| panic!("{routing:?}: {breach}"));
+        let whole = run(&plan, &Control::default()).unwrap_or_else(|error| panic!("{routing:?}: {error}"));
+        assert_eq!(whole.summary["packets_lost"].as_u64(), Some(0));
+        for at in [299, 300, 349, 505, 700, 1_201] {
+            assert!(text(&interrupted(&plan, at)) == text(&whole), "{routing:?} at {at}");
+        }
+        let trial = Trial { finest: true, threads: 3, varies: true, ..Trial::default() };
+        assert!(text(&run_as(&plan, &Control::default(), trial).unwrap()) == text(&whole), "{routing:?}");
+    }
+    assert!(stuck >= 3, "{stuck}");
+}
+
 /// A ring of six routers with a node each, of which node 0 sends to node 1, over a link that fails.
 fn one_sender(faults: &Value) -> Plan {
     let edges: Vec<_> =

@@ -8,6 +8,7 @@ pub mod synthetic;
 use crate::kernel::Kernel;
 use crate::kernel::doors::Doors;
 use crate::kernel::ids::{RegionNode, Terminal};
+use crate::kernel::packet::Packet;
 use crate::mode::Mode;
 use crate::node::interface::InterfaceState;
 use crate::observer::Observer as _;
@@ -116,6 +117,9 @@ pub trait Nodes<M: Mode>: Sized + Send {
 pub trait SavedNodes {
     /// The interface of a node that draws packets.
     fn interface(&mut self, node: u32) -> &mut InterfaceState;
+
+    /// A packet for a node is lost for good.
+    fn lose(&mut self, _packet: &Packet, _node: u32) {}
 }
 
 /// A message for a rank that another simulator drives.

@@ -31,7 +31,7 @@ pub fn check(experiment: &Experiment) -> Result<(), ConfigError> {
         let traffic = job.traffic.as_ref();
         let bursts = |config: &ProcessConfig| matches!(config, ProcessConfig::SynchronisedBursts(_));
         let waits = match () {
-            () if job.program.is_some() => Some(("program", "a program waits for messages")),
+            () if job.program.is_some() => Some(("program", "a program waits for messages that have no way")),
             () if traffic.is_some_and(|traffic| traffic.request_reply.is_some()) => {
                 Some(("traffic.request_reply", "a request waits for its reply"))
             }

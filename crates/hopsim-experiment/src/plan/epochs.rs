@@ -5,6 +5,7 @@
 
 use super::{Plan, jobs::answers, retransmit, stop, vcs};
 use crate::config::Experiment;
+use crate::config::program::ProgramConfig;
 use crate::config::router::{FlowControl, RouterConfig};
 use hopsim_cycles::change::{Change, Failure, RouterFailure};
 use hopsim_cycles::injection::ControlConfig;
@@ -245,13 +246,13 @@ pub fn check(experiment: &Experiment, outages: &[Outage]) -> Result<(), ConfigEr
     check_cycles(experiment)
 }
 
-/// Refuses nodes that wait for packets which may be lost.
+/// Refuses nodes that wait for packets which may be lost, and those that another simulator drives. Programs wait, too, and are told of what is lost.
 fn check_jobs(experiment: &Experiment) -> Result<(), ConfigError> {
     let valid = "other jobs, or faults without at and until";
     for (number, job) in experiment.jobs.iter().enumerate() {
-        if job.program.is_some() {
-            let reason = "a program waits for messages, and where links fail in the middle of a run packets may be lost";
-            return Err(ConfigError::new(format!("jobs.{number}.program"), reason).valid(valid));
+        if let Some(ProgramConfig::External(_)) = job.program {
+            let reason = "links cannot fail in the middle of a run that another simulator drives";
+            return Err(ConfigError::new(format!("jobs.{number}.program.external"), reason).valid(valid));
         }
         let Some(traffic) = &job.traffic else { continue };
         if traffic.request_reply.as_ref().is_some_and(|config| config.outstanding.is_some()) {

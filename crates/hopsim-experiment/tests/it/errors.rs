@@ -2199,6 +2199,11 @@ fn what_does_not_know_of_links_that_fail() {
     );
 }
 
+/// Three routers, two of which lose their link, up to what the job of their nodes is.
+const FAILING_TRIANGLE: &str = "faults = [{ at = 100, links.between = [[0, 1]] }]\n\
+    topology.graph.edges = [{ between = [0, 1] }, { between = [1, 2] }, { between = [2, 0] }]\n\
+    units = { cycle = '1 ns', phit = '4 B' }\n[[jobs]]\n";
+
 #[test]
 fn nodes_that_wait_for_packets_which_may_be_lost() {
     let valid = "faults without at and until";
@@ -2214,13 +2219,19 @@ fn nodes_that_wait_for_packets_which_may_be_lost() {
              links fail in the middle of a run packets may be lost; valid: no such key, or {valid}"
         )
     );
-    let bursts = "faults = [{ at = 100, links.between = [[0, 1]] }]\n\
-                  topology.graph.edges = [{ between = [0, 1] }, { between = [1, 2] }, { between = [2, 0] }]\n\
-                  [[jobs]]\ntraffic.process.synchronised_bursts.packets = 3";
+    let of_job = |job: &str| message_of(&format!("{FAILING_TRIANGLE}{job}"), &[]);
+    assert_eq!(of_job("program.collective = { kind = 'allreduce', bytes = 64 }"), "accepted");
     assert_eq!(
-        message_of(bursts, &[]),
+        of_job("program.external = {}"),
         format!(
-            "line 4, column 17: jobs.0.traffic.process.synchronised_bursts: a burst waits for the last packet of the one before, and \
+            "line 5, column 9: jobs.0.program.external: links cannot fail in the middle of a run that another simulator \
+             drives; valid: other jobs, or {valid}"
+        )
+    );
+    assert_eq!(
+        of_job("traffic.process.synchronised_bursts.packets = 3"),
+        format!(
+            "line 5, column 17: jobs.0.traffic.process.synchronised_bursts: a burst waits for the last packet of the one before, and \
              where links fail in the middle of a run packets may be lost; valid: other jobs, or {valid}"
         )
     );

@@ -77,7 +77,8 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 /// if another one is drawn the packet goes its minimal path. Nodes generate packets as ever.
 ///
 /// In a graph and in the families of topologies that are graphs; other topologies find their paths by coordinates. `hopsim topology export`
-/// makes a graph of them. In the middle of a run links fail where whole packets move, with credits, and where nodes wait for no packets.
+/// makes a graph of them. In the middle of a run links fail where whole packets move, with credits, and where
+/// nodes wait for no packets but those of programs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {

@@ -34,6 +34,19 @@ pub struct StuckReport {
     pub circle: Vec<u32>,
     /// A rank that is done, which another one waits for.
     pub gone: Option<u32>,
+    /// What has been lost in the network of the messages for the ranks.
+    pub lost: LostMessages,
+}
+
+/// Messages that will never be there, as packets of them are lost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LostMessages {
+    /// How many packets are lost.
+    pub packets: u64,
+    /// How many messages these are of.
+    pub count: usize,
+    /// The first messages.
+    pub first: Vec<UnmatchedMessage>,
 }
 
 /// A rank that waits.
@@ -85,7 +98,9 @@ impl fmt::Display for StuckReport {
             let line = line.map_or(String::new(), |line| format!(", line {line}"));
             writeln!(f, "  rank {rank} (node {node}){line}: {what}")?;
         }
-        if let Some(first) = self.circle.first() {
+        if self.lost.count > 0 {
+            write!(f, "{}", self.lost)
+        } else if let Some(first) = self.circle.first() {
             let circle: Vec<String> =
                 self.circle.iter().chain([first]).map(|rank| format!("rank {rank}")).collect();
             write!(f, "{}: each waits for the next", circle.join(" → "))
@@ -97,17 +112,41 @@ impl fmt::Display for StuckReport {
     }
 }
 
+impl fmt::Display for LostMessages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { packets, count, first } = self;
+        for message in first {
+            writeln!(f, "  lost: {message}")?;
+        }
+        let number = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        write!(
+            f,
+            "{} will never be there, as {} of them {} lost when links or routers failed; \
+             faults.reaction.retransmit lets sources send again what is lost",
+            number(*count as u64, "message"),
+            number(*packets, "packet"),
+            if *packets == 1 { "was" } else { "were" },
+        )
+    }
+}
+
+impl fmt::Display for UnmatchedMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, destination, tag, communicator, bytes, number: _ } = self;
+        write!(
+            f,
+            "{bytes} B from rank {source} to rank {destination}, tag {tag}, communicator {communicator}"
+        )
+    }
+}
+
 impl fmt::Display for UnmatchedReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { job, count, first } = self;
         let what = if *count == 1 { "a message".to_owned() } else { format!("{count} messages") };
         write!(f, "job {job} is done, and nobody has received {what}:")?;
         for message in first {
-            let UnmatchedMessage { source, destination, tag, communicator, bytes, .. } = message;
-            write!(
-                f,
-                "\n  {bytes} B from rank {source} to rank {destination}, tag {tag}, communicator {communicator}"
-            )?;
+            write!(f, "\n  {message}")?;
         }
         Ok(())
     }

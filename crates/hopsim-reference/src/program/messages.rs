@@ -184,9 +184,15 @@ impl Simulator<'_> {
         self.join_queue(node, (Kind::Data, message), (to, number));
     }
 
-    /// Makes and admits packets of the first parcels, as long as there is room and the gap between messages allows it.
+    /// Admits packets that have come back, then makes and admits packets of the first parcels, as long as there is room and the gap between messages allows it.
     pub(super) fn admit_parcels(&mut self, node: usize) {
-        while let Some(&parcel) = self.rank(node).queue.front() {
+        loop {
+            while self.nics[node].queue.front().is_some_and(|&first| self.packets[first].resendings > 0) {
+                if !self.admit(node) {
+                    return;
+                }
+            }
+            let Some(&parcel) = self.rank(node).queue.front() else { return };
             if self.parcels[parcel].packets.is_empty() && !self.may_begin(node) {
                 return;
             }

@@ -3,6 +3,7 @@
 use crate::documents::{Document, classes};
 use crate::engine::compare;
 use crate::metrics;
+use crate::programs::{PERIOD, compare_figures};
 use crate::snapshots::{goes_on, savable};
 use hopsim_core::engine::{Control, Trial, audit, run, run_as, trace_as};
 use hopsim_core::error::RunError;
@@ -16,9 +17,10 @@ use hopsim_measure::Column;
 use hopsim_measure::trace::{Hop, PacketTrace};
 use hopsim_network::topology::TopologyConfig;
 use hopsim_network::topology::faults::{LinkEnd, Reconfiguration};
+use hopsim_programs::standstill::LostMessages;
 use hopsim_random::{Purpose, Stream};
 use hopsim_reference::metrics::outcome;
-use hopsim_reference::{Life, LossReason, Simulator, joined, record};
+use hopsim_reference::{Life, LossReason, Simulator, joined, programs, record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -256,10 +258,50 @@ impl Draws {
     }
 
     fn document(&mut self, seed: u64) -> Value {
+        self.document_for(seed, false)
+    }
+
+    /// A document in which some nodes run a program, and perhaps others draw packets.
+    fn document_with_a_program(&mut self, seed: u64) -> Value {
+        let mut document = self.document_for(seed, true);
+        let config: TopologyConfig = serde_json::from_value(document["topology"].clone()).unwrap();
+        let nodes =
+            config.build().map_or(0, |topology| topology.nodes_per_router() * topology.routers_with_nodes());
+        let traffic = document["jobs"][0]["traffic"].take();
+        let longest = match traffic["packet_lengths"].as_array() {
+            Some(lengths) => lengths[1]["length"].clone(),
+            None => traffic["packet_length"].clone(),
+        };
+        let program = json!({ "collective": {
+            "kind": self.of(&["allreduce", "alltoall", "allgather", "barrier"]),
+            "bytes": self.any(1..120), "repeat": self.any(1..9), "compute": self.of(&[0, 0, 50]),
+        } });
+        let host = json!({
+            "packet_length": longest, "eager_limit": self.of(&[json!("none"), json!("none"), json!(0), json!(60)]),
+            "gap": self.of(&[0, 0, 7]), "send_completes": self.of(&["buffered", "injected"]),
+            "send_overhead": self.any(0..4), "receive_overhead": self.any(0..4),
+        });
+        let mut jobs = vec![json!({ "program": program, "host": host })];
+        if self.one_in(3) {
+            let nodes = |first: u32| json!({ "list": (first..nodes).step_by(2).collect::<Vec<u32>>() });
+            (jobs[0]["placement"], jobs[0]["name"]) = (nodes(0), json!("program"));
+            jobs.push(json!({ "name": "traffic", "traffic": traffic, "placement": nodes(1) }));
+        }
+        document["jobs"] = json!(jobs);
+        document["units"] = json!({ "cycle": "1 ns", "phit": "4 B" });
+        document["measure"] = json!({
+            "max_cycles": LONGEST, "seed": seed, "watchdog": 500,
+            "streams": ["ranks", "messages", "operations", "message_sizes"],
+        });
+        document
+    }
+
+    fn document_for(&mut self, seed: u64, programs: bool) -> Value {
         let (topology, routing) = (self.topology(), self.routing());
         let has_two_classes = classes(&topology).len() > 1;
         // There are not VCs enough in many a network.
-        let replies = topology.get("graph").is_some()
+        let replies = !programs
+            && topology.get("graph").is_some()
             && ["valiant", "ugal", "par"].iter().any(|name| routing.get(name).is_some());
         let traffic = self.traffic(replies);
         let longest = match traffic["packet_lengths"].as_array() {
@@ -297,7 +339,7 @@ impl Draws {
             router["vcs"] = json!({ "discipline": "by_hop" });
         }
         let keeps_vcs = routing.get("minimal").is_some() && !by_hop;
-        let drops = !answers && self.one_in(3);
+        let drops = !programs && !answers && self.one_in(3);
         let faults = self.faults(&topology, (keeps_vcs, drops), answers);
         let nic = self.nic(drops);
         json!({
@@ -753,19 +795,111 @@ fn packets_that_are_delivered_where_they_pass_their_destination_need_no_vcs_behi
     assert!(packets > 0 && lost == packets, "{lost} of {packets}");
 }
 
+/// Most cycles of programs, a multiple of the period at which runs end.
+const LONGEST: u32 = 12 * PERIOD;
+
+/// A random plan with a program, or why there is none.
+fn drawn_with_a_program(seed: u64) -> Result<Plan, String> {
+    Document(Draws::new(seed).document_with_a_program(seed)).plan()
+}
+
+/// What must be met of programs: documents, unless it says packets.
+const OF_PROGRAMS: [(&str, usize); 7] = [
+    ("done", 70),
+    ("done beside traffic", 20),
+    ("done with changes on the way", 60),
+    ("done after what was lost was sent again", 15),
+    ("done by rendezvous after that", 15),
+    ("stuck", 20),
+    // Packets.
+    ("of programs and sent again", 45),
+];
+
+/// Compares engine and reference on a program.
+fn programs_agree(seed: u64, coverage: &mut Coverage) -> Result<(), String> {
+    let Ok(plan) = drawn_with_a_program(seed) else {
+        coverage.count("refused", 1);
+        return Ok(());
+    };
+    let finest = Trial { finest: true, ..Trial::default() };
+    let (engine, reference) = (trace_as(&plan, LONGEST, finest), programs(&plan, PERIOD, LONGEST));
+    let (engine, reference) = match (engine, reference) {
+        (Err(RunError::Deadlock(_)), None) => {
+            coverage.count("deadlock", 1);
+            return Ok(());
+        }
+        (Err(RunError::Unfinished(..)), None) => {
+            coverage.count("unfinished", 1);
+            return Ok(());
+        }
+        (Err(RunError::Stuck(report)), None) => {
+            coverage.count("stuck", 1);
+            return is_stuck_for_losses(&plan, &report.lost);
+        }
+        (engine, reference) => (engine.map_err(|error| error.to_string())?, reference.ok_or("has no end")?),
+    };
+    compare(&engine, &reference.traces)?;
+    let outcome = run_as(&plan, &Control::default(), finest).map_err(|error| error.to_string())?;
+    compare_figures(&plan, &outcome, &reference)?;
+    if seed.is_multiple_of(4) {
+        goes_on(&plan)?;
+    }
+    let again = outcome.summary.get("retransmissions").and_then(Value::as_u64).unwrap_or(0);
+    let of_program = outcome.jobs[0].get("retransmissions").and_then(Value::as_u64).unwrap_or(0);
+    let rendezvous = plan.experiment.jobs[0].host.as_ref().is_some_and(|host| host.eager_limit.is_some());
+    coverage.count("of programs and sent again", of_program as usize);
+    let traits = [
+        (true, "done"),
+        (plan.system.jobs.len() > 1, "done beside traffic"),
+        (plan.epochs.iter().any(|epoch| epoch.at < reference.end), "done with changes on the way"),
+        (of_program > 0, "done after what was lost was sent again"),
+        (of_program > 0 && rendezvous, "done by rendezvous after that"),
+    ];
+    traits.into_iter().filter(|(is_met, _)| *is_met).for_each(|(_, name)| coverage.count(name, 1));
+    if again < of_program { Err("a job sends more again than all".into()) } else { Ok(()) }
+}
+
+/// A program that stands still has lost packets in the reference, too.
+fn is_stuck_for_losses(plan: &Plan, lost: &LostMessages) -> Result<(), String> {
+    let mut simulator = Simulator::new(plan);
+    (0..LONGEST).for_each(|_| simulator.step());
+    let lives = simulator.into_record().lives;
+    let all = lives.iter().filter(|life| life.is_lost() && life.job(plan) == 0).count() as u64;
+    if lost.packets == 0 || lost.packets > all || lost.count as u64 > lost.packets {
+        return Err(format!("{lost:?} in the engine, {all} packets in the reference"));
+    }
+    Ok(())
+}
+
+#[test]
+fn engine_and_reference_agree_on_programs_when_links_fail() {
+    let mut coverage = Coverage::default();
+    let mut differences = Vec::new();
+    for seed in 0..360 {
+        if let Err(difference) = programs_agree(seed, &mut coverage) {
+            let document = Draws::new(seed).document_with_a_program(seed);
+            differences.push(format!("seed {seed}: {difference}\n{document}\n"));
+        }
+    }
+    let first: String = differences.iter().take(4).cloned().collect();
+    assert!(differences.is_empty(), "{} differ: {first}", differences.len());
+    coverage.check(&OF_PROGRAMS);
+}
+
 #[test]
 fn links_fail_alike_on_any_cut_and_number_of_threads() {
     let mut compared = 0;
-    for seed in 500..560 {
-        let Ok(plan) = drawn(seed) else { continue };
+    let plans = (500..560).map(drawn).chain((500..530).map(drawn_with_a_program));
+    for (seed, plan) in plans.enumerate() {
+        let Ok(plan) = plan else { continue };
         let Ok(whole) = trace_as(&plan, CYCLES, Trial::default()) else { continue };
         for (threads, reversed) in [(1, true), (3, false)] {
             let trial = Trial { finest: true, threads, varies: true, reversed, ..Trial::default() };
-            assert_eq!(trace_as(&plan, CYCLES, trial).unwrap(), whole, "seed {seed}");
+            assert_eq!(trace_as(&plan, CYCLES, trial).unwrap(), whole, "number {seed}");
         }
         compared += 1;
     }
-    assert!(compared >= 40, "{compared}");
+    assert!(compared >= 45, "{compared}");
 }
 
 #[test]

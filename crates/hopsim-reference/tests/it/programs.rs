@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Runs end at a multiple of this.
-const PERIOD: u32 = 256;
+pub const PERIOD: u32 = 256;
 
 /// What must have been compared.
 const COVERED: [&str; 33] = [
@@ -151,7 +151,7 @@ fn has_graph(plan: &Plan) -> bool {
 }
 
 /// Compares what every job with a program took.
-fn compare_figures(plan: &Plan, outcome: &Outcome, reference: &ProgramRun) -> Result<(), String> {
+pub fn compare_figures(plan: &Plan, outcome: &Outcome, reference: &ProgramRun) -> Result<(), String> {
     for ((job, record), ranks) in plan.system.jobs.iter().zip(&outcome.jobs).zip(&reference.programs.ranks) {
         let Some(program) = job.program() else { continue };
         for (name, expected) in figures(ranks, program.start) {

@@ -125,6 +125,7 @@ impl<'p> Hosts<'p> {
                 is_busy: seat.next_cycle() < Cycle::MAX || !under_way.is_empty(),
                 last_event: seat.last_event,
                 under_way,
+                lost: Vec::new(),
                 host: &seat.host,
             });
         }

@@ -12,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What has been lost of the packets of a node, also in a snapshot.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Losses {
+pub struct NodeLosses {
     /// The packets that come back, by the cycle in which they do and their number among those of the node.
     coming: BTreeMap<(u32, u32), Waiting>,
     /// How often packets have been lost, by their number.
     times: BTreeMap<u32, u32>,
 }
 
-impl Losses {
+impl NodeLosses {
     /// A packet is lost, which comes back in cycle `at` unless it has been sent again `most` times. Returns whether it does.
     pub fn lose(&mut self, packet: Waiting, at: u32, most: u32) -> bool {
         let times = self.times.entry(packet.serial).or_default();
@@ -36,7 +36,7 @@ impl Losses {
 #[derive(Default)]
 pub struct Again {
     /// By node; empty if nodes send nothing again.
-    nodes: By<RegionNode, Losses>,
+    nodes: By<RegionNode, NodeLosses>,
     /// The cycles in which packets come back, with their nodes.
     due: BTreeSet<(u32, RegionNode)>,
 }
@@ -44,7 +44,7 @@ pub struct Again {
 impl Again {
     /// Nothing has been lost so far of the packets of some nodes.
     pub fn new(nodes: usize) -> Self {
-        Self { nodes: By::all(Losses::default(), nodes), due: BTreeSet::new() }
+        Self { nodes: By::all(NodeLosses::default(), nodes), due: BTreeSet::new() }
     }
 
     /// The next cycle in which packets come back; `u32::MAX` if none do.
@@ -59,12 +59,12 @@ impl Again {
     }
 
     /// What has been lost of the packets of a node, if nodes send anything again.
-    pub fn save(&self, node: RegionNode) -> Option<Losses> {
+    pub fn save(&self, node: RegionNode) -> Option<NodeLosses> {
         self.nodes.get(node).cloned()
     }
 
     /// Goes on with what has been lost of the packets of a node.
-    pub fn load(&mut self, node: RegionNode, losses: &Losses) {
+    pub fn load(&mut self, node: RegionNode, losses: &NodeLosses) {
         let Some(own) = self.nodes.get_mut(node) else { return };
         self.due.extend(losses.coming.keys().map(|&(at, _)| (at, node)));
         own.clone_from(losses);

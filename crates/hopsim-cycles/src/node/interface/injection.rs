@@ -68,6 +68,15 @@ impl Interfaces {
         while self.send_next(kernel, node, false) {}
     }
 
+    /// Moves packets of the source queue of `node`, if there are any, as [`Self::drain`] does. Returns whether none is left.
+    #[inline]
+    pub fn empties_queue<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode) -> bool {
+        if !self.nics[node].queue.is_empty() {
+            self.drain(kernel, node);
+        }
+        self.nics[node].queue.is_empty()
+    }
+
     /// Moves the replies of `node` into injection buffers. Their space there is reserved: replies wait for the wire alone.
     pub fn drain_replies<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, node: RegionNode) {
         while self.send_next(kernel, node, true) {}

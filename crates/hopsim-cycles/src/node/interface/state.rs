@@ -3,7 +3,7 @@
 use crate::kernel::ids::{Id as _, RegionNode};
 use crate::kernel::packet::Waiting;
 use crate::kernel::pool::{Pool, Queue};
-use crate::node::interface::again::Losses;
+use crate::node::interface::again::NodeLosses;
 use crate::node::interface::flits::FlitWiresState;
 use crate::node::interface::{Answers, Buffer, Interfaces, Nic};
 use hopsim_random::Stream;
@@ -24,7 +24,7 @@ pub struct InterfaceState {
     /// The flits that the node sends, where routers take flits.
     flits: Option<FlitWiresState>,
     /// What has been lost of the packets of the node, where nodes send that again.
-    losses: Option<Losses>,
+    losses: Option<NodeLosses>,
 }
 
 /// What an interface remembers besides in runs with everything.

@@ -14,6 +14,8 @@ struct Incoming {
     packets: u32,
     /// How many packets of the message have not been granted their way out.
     left: u32,
+    /// How many packets of the message have been lost for good.
+    lost: u32,
     /// First cycle in which all packets with a grant so far are there.
     there: u32,
     /// Whether the message is there: then it waits for one sent earlier.
@@ -32,6 +34,14 @@ impl InboxState {
         match self.0.iter_mut().find(|(other, _)| *other == source) {
             Some((_, messages)) => messages.push(incoming),
             None => self.0.push((source, vec![incoming])),
+        }
+    }
+
+    /// Packet `serial` from `source` is lost for good.
+    pub fn lose(&mut self, source: u32, serial: u32) {
+        let messages = self.0.iter_mut().find(|(other, _)| *other == source).map(|(_, messages)| messages);
+        if let Some(message) = messages.and_then(|messages| find(messages, serial)) {
+            message.lost += 1;
         }
     }
 
@@ -55,7 +65,7 @@ impl Incoming {
     /// A message that has set out, with its source before it.
     fn new(message: &Message) -> (u32, Self) {
         let Message { to: _, from, first, packets, letter } = *message;
-        (from, Self { first, packets, left: packets, there: 0, is_there: false, letter })
+        (from, Self { first, packets, left: packets, lost: 0, there: 0, is_there: false, letter })
     }
 }
 
@@ -90,8 +100,7 @@ impl Inbox {
     #[inline]
     pub fn packet(&mut self, source: u32, serial: u32, at: u32) -> Option<CompletedMessage> {
         let messages = self.sources.get_mut(&source)?;
-        let message =
-            messages.iter_mut().find(|message| serial.wrapping_sub(message.first) < message.packets)?;
+        let message = find(messages, serial)?;
         message.left -= 1;
         message.there = message.there.max(at);
         let Incoming { letter, first, left, there, .. } = *message;
@@ -127,10 +136,22 @@ impl Inbox {
         self.sources.values().flatten().map(|message| message.letter)
     }
 
-    /// Whether no message is on its way.
-    pub fn is_empty(&self) -> bool {
-        self.sources.is_empty()
+    /// The messages that will never be there, with the number of their packets that are lost.
+    pub fn lost(&self) -> impl Iterator<Item = (Letter, u32)> {
+        let messages = self.sources.values().flatten().filter(|message| message.lost > 0);
+        messages.map(|message| (message.letter, message.lost))
     }
+
+    /// Whether a message is on its way that will be there: one that is there waits for another one.
+    pub fn is_awaiting(&self) -> bool {
+        self.sources.values().flatten().any(|message| message.lost == 0 && !message.is_there)
+    }
+}
+
+/// The message that a packet of its source belongs to, by the number of the packet.
+#[inline]
+fn find(messages: &mut [Incoming], serial: u32) -> Option<&mut Incoming> {
+    messages.iter_mut().find(|message| serial.wrapping_sub(message.first) < message.packets)
 }
 
 /// Whether a message is announced before a later one in any case.

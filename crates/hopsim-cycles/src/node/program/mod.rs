@@ -60,8 +60,9 @@ pub struct Programs {
     ranks_left: usize,
     /// Whether a wire carries a phit per cycle -- constant.
     serial_wire: bool,
-    /// Whether every node has only one wire, whose cycles are on the agenda -- constant.
-    has_one_wire: bool,
+    /// Whether the cycles in which wires are free are on the agenda: every node has only one, and nothing but its messages waits for it
+    /// -- constant.
+    books_wires: bool,
     /// Whether some nodes draw packets -- constant.
     has_traffic: bool,
 }
@@ -93,7 +94,7 @@ impl<M: Mode> Nodes<M> for Programs {
             due: Vec::new(),
             ranks_left: seats.iter().filter(|seat| !seat.is_endless).count(),
             serial_wire: system.nic.injection_link == InjectionLink::Serial,
-            has_one_wire: system.nic.injection_vc != InjectionVc::Direction,
+            books_wires: system.nic.injection_vc != InjectionVc::Direction && system.nic.retransmit.is_none(),
             has_traffic: system.jobs.iter().any(|job| job.traffic().is_some()),
             seats,
         }
@@ -216,7 +217,8 @@ impl<M: Mode> Nodes<M> for Programs {
         }
         let own = self.agenda.peek().map_or(u32::MAX, |Reverse(entry)| (entry >> 32) as u32);
         let event = self.synthetic.next_flit(now, self.arriving.next(now, own.max(now)));
-        if self.has_one_wire { event } else { self.synthetic.next_wire(now, event) }
+        let event = event.min(self.synthetic.next_back());
+        if self.books_wires { event } else { self.synthetic.next_wire(now, event) }
     }
 
     #[cfg(feature = "trace")]
@@ -321,8 +323,12 @@ impl Programs {
     /// Packets enter injection buffers, as far as wire and room allow, one message after the other.
     fn admit<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>, number: u32) {
         loop {
+            let Seat { node, job, .. } = self.seats[number as usize];
+            // What comes back goes first.
+            if !self.synthetic.interfaces_mut().empties_queue(kernel, node) {
+                return;
+            }
             let seat = &mut self.seats[number as usize];
-            let (node, job) = (seat.node, seat.job);
             let program = kernel.constants.system.jobs[job as usize].program();
             let Some(nodes) = program.map(|program| &program.nodes) else { return };
             let Some(packet) = seat.next_packet(kernel.now, nodes) else { return };

@@ -1,6 +1,7 @@
 //! What a snapshot has of nodes that run programs: types only, which `state.rs` beside this file fills and
 //! reads.
 
+use crate::kernel::packet::Packet;
 use crate::node::SavedNodes;
 use crate::node::interface::InterfaceState;
 use crate::node::program::incoming::InboxState;
@@ -20,6 +21,12 @@ pub struct SavedPrograms {
 impl SavedNodes for SavedPrograms {
     fn interface(&mut self, node: u32) -> &mut InterfaceState {
         self.synthetic.interface(node)
+    }
+
+    fn lose(&mut self, packet: &Packet, node: u32) {
+        if let Ok(rank) = self.ranks.binary_search_by_key(&node, |rank| rank.node) {
+            self.ranks[rank].inbox.lose(packet.source, packet.serial);
+        }
     }
 }
 

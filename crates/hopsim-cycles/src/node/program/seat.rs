@@ -191,7 +191,7 @@ impl Seat {
 
     /// Whether something of the program is under way: then the rank is not stuck.
     pub fn is_busy(&self) -> bool {
-        !self.has_begun || self.sends() || !self.inbox.is_empty() || self.host.next() < u32::MAX
+        !self.has_begun || self.sends() || self.inbox.is_awaiting() || self.host.next() < u32::MAX
     }
 
     /// The rank, to be looked at.
@@ -202,6 +202,7 @@ impl Seat {
             is_busy: self.is_busy(),
             last_event: self.last_event,
             under_way: queued.chain(self.inbox.letters()).collect(),
+            lost: self.inbox.lost().collect(),
             host: &self.host,
         }
     }

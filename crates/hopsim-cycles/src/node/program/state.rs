@@ -34,7 +34,7 @@ impl Programs {
             ranks_left: _,
             // What follows is constant.
             serial_wire: _,
-            has_one_wire: _,
+            books_wires: _,
             has_traffic: _,
         } = self;
         synthetic.save_in(kernel, &mut saved.synthetic);

@@ -253,6 +253,11 @@ impl Synthetic {
         self.interfaces.next_flit(now, end)
     }
 
+    /// The next cycle in which packets come back to their nodes; `u32::MAX` if none do.
+    pub fn next_back(&self) -> u32 {
+        self.interfaces.next_back()
+    }
+
     /// Generation of the nodes that are due.
     #[expect(clippy::inline_always, reason = "per cycle; measured")]
     #[inline(always)]

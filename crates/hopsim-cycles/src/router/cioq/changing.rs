@@ -144,7 +144,7 @@ impl<N: SavedNodes> Changing<'_, N> {
         self.under_way.push(packet);
     }
 
-    /// What is lost under way goes back to its source, if that sends it again; else it is lost for good.
+    /// What is lost under way goes back to its source, if that sends it again; else it is lost for good, and who waits for it is told.
     fn send_back(&mut self) {
         let per_router = self.system.topology.nodes_per_router();
         for packet in std::mem::take(&mut self.under_way) {
@@ -153,6 +153,7 @@ impl<N: SavedNodes> Changing<'_, N> {
                 self.state.nodes.interface(packet.source).lose(packet.again(per_router), at, most)
             });
             if !comes {
+                self.state.nodes.lose(&packet, packet.destination(per_router));
                 self.losses.packets.push(packet);
             }
         }
