@@ -94,7 +94,7 @@ impl Config {
         PathTable::of_ports(graph.routers_with_nodes(), paths)
     }
 
-    /// Those of all links that a layer other than the first does not have.
+    /// What a layer other than the first lacks of all links.
     fn left_out(&self, all: &[(LinkEnd, u8)], layer: u32) -> BTreeSet<LinkEnd> {
         let mut order: Vec<LinkEnd> = all.iter().map(|&(end, _)| end).collect();
         Streams::new(self.seed, Purpose::PathLayer).stream(layer.into()).shuffle(&mut order);

@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// those of the longest shortest path. In the routers `cioq` and
 /// `input_queued`, without links that fail in the middle of the run.
 ///
-/// No parameters.
+/// No parameters. Source: Dally and Towles (2004), §8.3 (routing as a function of what a router knows).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -103,7 +103,7 @@ pub struct Output {
 }
 
 impl Config {
-    /// The same with what chooses outputs.
+    /// A configuration with what chooses outputs.
     #[must_use]
     pub fn with(given: Arc<dyn Choose>) -> Self {
         Self { given: Some(Given(given)) }

@@ -80,8 +80,8 @@ TERMS = (
     Term(
         ("routing table", "source routing", "own routing"),
         "`routing.table`: next hops or whole paths with their VCs, in the document or in a file. It is "
-        "looked for packets that could wait for each other in a circle. `hopsim.run(document, "
-        "routing=function)` asks a function in Python.",
+        "looked for packets that could wait for each other in a circle. `routing.function` asks a "
+        "function in Python.",
     ),
     Term(
         ("dragonfly+", "dragonfly plus", "megafly"),
