@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A function that is asked for outputs, and what it has raised.
 pub struct Function {
-    function: Py<PyAny>,
+    callable: Py<PyAny>,
     shared: Arc<Shared>,
     raised: Mutex<Option<PyErr>>,
 }
@@ -23,8 +23,8 @@ type Offered = ((usize, u8, u32, u32), (bool, u32, u32));
 
 impl Function {
     /// The function of a run.
-    pub fn new(function: Py<PyAny>, shared: &Arc<Shared>) -> Arc<Self> {
-        Arc::new(Self { function, shared: Arc::clone(shared), raised: Mutex::new(None) })
+    pub fn new(callable: Py<PyAny>, shared: &Arc<Shared>) -> Arc<Self> {
+        Arc::new(Self { callable, shared: Arc::clone(shared), raised: Mutex::new(None) })
     }
 
     /// What the function has raised first.
@@ -51,7 +51,7 @@ impl Function {
         };
         let offered: Vec<Offered> = question.outputs.iter().map(offered).collect();
         let number: Option<usize> =
-            Python::attach(|py| self.function.call1(py, (asked, offered))?.extract(py))?;
+            Python::attach(|py| self.callable.call1(py, (asked, offered))?.extract(py))?;
         Ok(number.and_then(|number| question.outputs.get(number)).map(|output| output.request))
     }
 }

@@ -1418,6 +1418,26 @@ fn routing_that_a_cube_or_tree_cannot_carry() {
 }
 
 #[test]
+fn layers_of_links_that_there_are_not() {
+    for (options, rest) in [
+        ("layers = 33", "layers = 33: out of range; valid: 1 … 32"),
+        ("fraction = 1.5", "fraction = 1.5: out of range; valid: 0 … 1"),
+    ] {
+        let message = on("slim_fly.q = 4", &format!("routing.fat_paths = {{ {options} }}"));
+        assert_eq!(message, format!("routing.fat_paths.{rest}"));
+    }
+    assert_eq!(
+        on(MESH, "routing = \"fat_paths\""),
+        "routing.fat_paths: paths are found in a graph; valid: topology.graph or a family of graphs; routing.minimal"
+    );
+    assert_eq!(
+        on("xpander = { routers = 72, degree = 8 }", "routing.fat_paths.fraction = 0.2"),
+        "routing.fat_paths.fraction = 0.2: a path in one of the layers has 18 links and needs as many VCs, and a link has at most 16; \
+         valid: a greater share, fewer layers or another seed"
+    );
+}
+
+#[test]
 fn several_paths_that_there_are_not() {
     assert_eq!(
         after("[routing.ecmp]"),
@@ -1469,22 +1489,6 @@ fn several_paths_that_there_are_not() {
     assert_eq!(
         on("slim_fly.q = 4", "routing.k_shortest_paths.k = 65"),
         "routing.k_shortest_paths.k = 65: out of range; valid: 1 … 64"
-    );
-    for (options, rest) in [
-        ("layers = 33", "layers = 33: out of range; valid: 1 … 32"),
-        ("fraction = 1.5", "fraction = 1.5: out of range; valid: 0 … 1"),
-    ] {
-        let message = on("slim_fly.q = 4", &format!("routing.fat_paths = {{ {options} }}"));
-        assert_eq!(message, format!("routing.fat_paths.{rest}"));
-    }
-    assert_eq!(
-        on(MESH, "routing = \"fat_paths\""),
-        "routing.fat_paths: paths are found in a graph; valid: topology.graph or a family of graphs; routing.minimal"
-    );
-    assert_eq!(
-        on("xpander = { routers = 72, degree = 8 }", "routing.fat_paths.fraction = 0.2"),
-        "routing.fat_paths.fraction = 0.2: a path in one of the layers has 18 links and needs as many VCs, and a link has at most 16; \
-         valid: a greater share, fewer layers or another seed"
     );
     assert_eq!(
         on("jellyfish = { routers = 1200, degree = 4 }", "routing.k_shortest_paths.k = 64"),
