@@ -552,6 +552,18 @@ def ugal_spreads_paths_of_random_networks() -> None:
         assert ugal[name] > 1.1 * minimal[name]
 
 
+@claim("families", "Other seeds draw networks in which minimal routing accepts as much as UGAL.")
+def not_all_random_networks_are_crowded() -> None:
+    drawn = {"jellyfish": {"routers": 50, "degree": 7, "seed": 4}}
+    one = {"topology": drawn, "links": {"network": {"latency": 5}}, "load": 0.9}
+    room = {"router.cioq.vcs": {"network": 8}, "router.cioq.buffers": {"network": 32}}
+    minimal, ugal = (
+        point("families", one | room | {"routing": routing}).summary["accepted_load"]
+        for routing in ("minimal", "ugal")
+    )
+    assert minimal >= ugal
+
+
 def over_time(name: str) -> dict[str, list[float]]:
     """A column of the time series of `failing_links` by routing, the mean of its seeds, by intervals of 500
     cycles; infinite where there is nothing."""
