@@ -128,8 +128,7 @@ pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
     if goes_away && draw % 4 == 3 && instead {
         return polarized;
     }
-    let in_layers = routing.get("minimal").is_some() && draw % 8 == 5
-        || routing.get("up_down").is_some() && draw % 2 == 1;
+    let in_layers = routing.get("minimal").is_some() && [5, 7].contains(&(draw % 8));
     if is_graph && in_layers {
         let fraction = f64::from(2 + draw / 16 % 8) / 10.0;
         return json!({ "fat_paths": { "layers": 1 + draw / 16 % 5, "fraction": fraction, "by": by, "seed": draw % 5 } });
