@@ -128,10 +128,10 @@ pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
     if goes_away && draw % 4 == 3 && instead {
         return polarized;
     }
-    let in_layers = routing.get("minimal").is_some() && [5, 7].contains(&(draw % 8));
+    let in_layers = routing.get("minimal").is_some() && [0, 5, 7].contains(&(draw % 8));
     if is_graph && in_layers {
         let fraction = f64::from(2 + draw / 16 % 8) / 10.0;
-        return json!({ "fat_paths": { "layers": 1 + draw / 16 % 5, "fraction": fraction, "by": by, "seed": draw % 5 } });
+        return json!({ "fat_paths": { "layers": 2 + draw / 16 % 4, "fraction": fraction, "by": by, "seed": draw % 5 } });
     }
     if is_graph && draw % 4 == 1 && routing.get("minimal").is_some() {
         return json!({ "k_shortest_paths": { "k": 1 + draw / 16 % 4, "by": by, "seed": draw % 5 } });
