@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A function in Python: `hopsim.run(document, routing=function)` asks it for every head, in every attempt, by which output the packet should
-/// go on. For an idea that is to be tried out: it is about a thousand times slower than a mechanism of the simulator, and there is no command
+/// go on. For an idea that is to be tried out: it is hundreds of times slower than a mechanism of the simulator, and there is no command
 /// that runs it.
 ///
 /// The function is given a `hopsim.Head`, with what a router knows: where the packet comes from and goes to, and of every output VC the

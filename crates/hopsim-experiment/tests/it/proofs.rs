@@ -115,6 +115,10 @@ fn followed(plan: &Plan, foreseen: usize) -> Seen {
     seen
 }
 
+/// The mechanisms that every graph can have.
+const ON_GRAPHS: &[&str] =
+    &["minimal", "adaptive", "ecmp", "k_shortest_paths", "polarized", "up_down", "valiant", "ugal", "par"];
+
 /// Small networks other than dragonflies, with the mechanisms that they can have.
 fn not_dragonflies() -> Vec<Plan> {
     let mut all = Vec::new();
@@ -131,32 +135,9 @@ fn not_dragonflies() -> Vec<Plan> {
         (json!({ "fat_tree": { "k": 2, "levels": 3 } }), &["minimal", "adaptive", "ecmp", "up_down"]),
         (
             json!({ "dragonfly_plus": { "leaves": 2, "spines": 1, "global_links": 2, "nodes_per_leaf": 1 } }),
-            &[
-                "minimal",
-                "adaptive",
-                "ecmp",
-                "k_shortest_paths",
-                "polarized",
-                "up_down",
-                "valiant",
-                "ugal",
-                "par",
-            ],
+            ON_GRAPHS,
         ),
-        (
-            json!({ "graph": { "edges": chords } }),
-            &[
-                "minimal",
-                "adaptive",
-                "ecmp",
-                "k_shortest_paths",
-                "polarized",
-                "up_down",
-                "valiant",
-                "ugal",
-                "par",
-            ],
-        ),
+        (json!({ "graph": { "edges": chords } }), ON_GRAPHS),
     ];
     for (topology, names) in &topologies {
         for name in *names {
