@@ -94,7 +94,8 @@ impl Plan {
         check_measure(&experiment)?;
         classes::resolve_latencies(&mut experiment)?;
         let (topology, mut tables) = build_topology(&experiment)?;
-        experiment.topology.resolve(&topology);
+        let laid_out = laid_out(&experiment, &topology)?;
+        experiment.topology.resolve(&laid_out);
         jobs::resolve_names(&mut experiment)?;
         let priorities = priorities::plan(&experiment)?;
         let mut paths =
@@ -121,7 +122,7 @@ impl Plan {
         given::check(&experiment, &network, &paths[0])?;
         let routings = tables.routings(&experiment, &paths, &network);
         let routing = routings[0].clone();
-        let jobs = jobs::build(&experiment, &topology, &network, library)?;
+        let jobs = jobs::build(&experiment, &laid_out, &network, library)?;
         if let RouterPlan::Cioq(router) = &mut router {
             let sizes = flow_control::Sizes::new(&network, &jobs);
             router.on_off = flow_control::thresholds(&mut experiment, (router, &routing), &sizes)?;
@@ -413,6 +414,15 @@ fn build_topology(experiment: &Experiment) -> Result<(Arc<Topology>, Tables), Co
     let drops = experiment.faults.iter().any(|fault| fault.is_for_good() && fault.drops());
     let tables = Tables::new(&topology, outages, drops)?;
     Ok((topology, tables))
+}
+
+/// The topology of the document, with links that are out of order. Traffic is laid out over it; of a graph nothing but its nodes and groups
+/// counts there, which the rest has, too.
+fn laid_out(experiment: &Experiment, rest: &Arc<Topology>) -> Result<Arc<Topology>, ConfigError> {
+    if experiment.faults.is_empty() || experiment.topology.ties().is_some() {
+        return Ok(Arc::clone(rest));
+    }
+    experiment.topology.build().map(Arc::new).map_err(|error| error.within("topology"))
 }
 
 fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {

@@ -108,7 +108,11 @@ impl Experiment {
     /// The topology, without the links that are out of order from the beginning to the end, and the others that ever are.
     pub fn build_topology(&self) -> Result<(Topology, Vec<Outage>), ConfigError> {
         let whole = self.topology.build().map_err(|error| error.within("topology"))?;
-        faults::without(whole, &self.faults).map_err(|error| error.within("faults"))
+        if self.faults.is_empty() {
+            return Ok((whole, Vec::new()));
+        }
+        let graph = self.topology.as_graph(whole).map_err(|error| error.within("topology"))?;
+        faults::without(graph, &self.faults).map_err(|error| error.within("faults"))
     }
 
     /// The fabric, if the network is one of InfiniBand.

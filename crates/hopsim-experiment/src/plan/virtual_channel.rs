@@ -388,7 +388,9 @@ fn check_choice<C: PartialEq + Serialize>(
 
 /// Refuses mechanisms that read sensors, or misroute in transit while there is room for a whole packet.
 fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
-    let has_groups = matches!(experiment.topology, TopologyConfig::Dragonfly(_));
+    let is_dragonfly = matches!(experiment.topology, TopologyConfig::Dragonfly(_));
+    // With links that fail it is a graph.
+    let has_groups = is_dragonfly && experiment.faults.is_empty();
     let reason = match &experiment.routing {
         RoutingConfig::Par(_) if !has_groups => return Ok(()),
         RoutingConfig::Minimal(_)

@@ -287,6 +287,13 @@ impl Cube {
     }
 }
 
+impl Tie {
+    fn beyond_links(self) -> Option<(&'static str, &'static str)> {
+        let reason = "where links may fail tables say which of several shortest paths packets take";
+        (self == Self::Plus).then_some(("tie", reason))
+    }
+}
+
 impl Parameters for MeshConfig {
     type Built = Cube;
 
@@ -301,6 +308,10 @@ impl Parameters for TorusConfig {
     fn build(&self) -> Result<Cube, ConfigError> {
         Cube::torus(self)
     }
+
+    fn beyond_links(&self) -> Option<(&'static str, &'static str)> {
+        self.tie.beyond_links()
+    }
 }
 
 impl Parameters for RingConfig {
@@ -308,6 +319,10 @@ impl Parameters for RingConfig {
 
     fn build(&self) -> Result<Cube, ConfigError> {
         Cube::ring(self)
+    }
+
+    fn beyond_links(&self) -> Option<(&'static str, &'static str)> {
+        self.tie.beyond_links()
     }
 }
 

@@ -76,8 +76,10 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 /// to or from a node of a router that is out of order, also if both its ends are there. Detours lead over routers only that can be reached:
 /// if another one is drawn the packet goes its minimal path. Nodes generate packets as ever.
 ///
-/// In a graph and in the families of topologies that are graphs; other topologies find their paths by coordinates. `hopsim topology export`
-/// makes a graph of them. In the middle of a run links fail where whole packets move, with credits, and where
+/// A topology that is no graph (dragonfly, mesh, torus, ring, HyperX, fat tree) is the graph of its links from the beginning on where the
+/// document has `faults`, with the same classes, ports and numbers, and `ties` = `spread` (of more than 2,048 routers `hash`): its
+/// routings are those of graphs, and so are its VCs. Patterns of traffic are those of the network in which all links are in order.
+/// In the middle of a run links fail where whole packets move, with credits, and where
 /// nodes wait for no packets but those of programs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -315,21 +317,12 @@ impl Outage {
     }
 }
 
-/// The topology without the links that are out of order from the beginning to the end, and the others that ever are.
+/// A graph without the links that are out of order from the beginning to the end, and the others that ever are.
 pub fn without(topology: Topology, faults: &[Fault]) -> Result<(Topology, Vec<Outage>), ConfigError> {
-    if faults.is_empty() {
-        return Ok((topology, Vec::new()));
-    }
     let at = |index: usize| move |error: ConfigError| error.within(&index.to_string());
     for (index, fault) in faults.iter().enumerate() {
         fault.check().map_err(at(index))?;
     }
-    let Topology::Graph(_) = &topology else {
-        let reason = "paths follow from coordinates here, and know of no links that are missing";
-        return Err(ConfigError::new("", reason).valid(
-            "no such key, or topology.graph or a family of graphs; hopsim topology export makes a graph of a network",
-        ));
-    };
     let (mut picked, mut for_good, mut outages) = (Missing::default(), Missing::default(), Vec::new());
     for (index, fault) in faults.iter().enumerate() {
         let missing = fault.pick(&topology, &mut picked).map_err(at(index))?;

@@ -1,11 +1,15 @@
 //! Any graph: see [`Config`].
 
+use super::family::check_routers;
 use super::faults::Missing;
 use super::shortest::{ShortestPaths, Ties};
 use super::wiring::{
-    End, Groups, MAX_ROUTERS, PACES, Wiring, check_connected, check_ties, degrees, ends, list, maze, parts,
+    End, Groups, MAX_ROUTERS, MOST_SPREAD, PACES, Wiring, check_connected, check_ties, degrees, ends, list,
+    maze, parts,
 };
-use super::{GLOBAL, GroupClasses, Interconnect, LATENCIES, LOCAL, NODES_PER_ROUTER, Parameters, PortClass};
+use super::{
+    GLOBAL, GroupClasses, Interconnect, LATENCIES, LOCAL, NODES_PER_ROUTER, Parameters, PortClass, Topology,
+};
 use crate::by_class::ByClass;
 use crate::error::{ConfigError, valid, within};
 use schemars::JsonSchema;
@@ -223,6 +227,41 @@ impl Graph {
             goes_up_and_down,
             groups,
             ties: wiring.ties,
+            paths,
+        })
+    }
+
+    /// A topology of another kind as the graph of its links, which has its classes, ports and numbers. `name` is that of the topology.
+    pub fn of(topology: &Topology, name: &'static str) -> Result<Self, ConfigError> {
+        let (routers, nodes_per_router) = (topology.routers(), topology.nodes_per_router());
+        check_routers(routers.into(), "", &name, format!("a network of at most {MAX_ROUTERS} routers"))?;
+        let ports = topology.ports();
+        let degree = |class| ports.iter().filter(|port| **port == PortClass::Link(class)).count() as u32;
+        let end = |router, port| {
+            let (peer, back) = topology.neighbour(router, port)?;
+            Some(End { router: peer, port: back as u16, latency: 1, cycles_per_phit: 1 })
+        };
+        let links = nodes_per_router as usize..ports.len();
+        let ends: Vec<Vec<_>> =
+            (0..routers).map(|router| links.clone().map(|port| end(router, port)).collect()).collect();
+        let with_nodes = topology.routers_with_nodes();
+        let ties = if routers <= MOST_SPREAD { Ties::Spread } else { Ties::Hash };
+        let paths = ShortestPaths::new(&maze(&ends, nodes_per_router, with_nodes), ties);
+        let count = topology.groups();
+        let groups = topology.group_classes().map(|_| Groups { count, leaves: routers / count, spines: 0 });
+        Ok(Self {
+            name,
+            nodes_per_router,
+            routers,
+            first_node: (0..=with_nodes).map(|router| router * nodes_per_router).collect(),
+            degrees: [degree(LOCAL), degree(GLOBAL)],
+            ends,
+            absent: BTreeSet::new(),
+            is_apart: false,
+            own_latencies: false,
+            goes_up_and_down: false,
+            groups,
+            ties,
             paths,
         })
     }

@@ -138,6 +138,11 @@ impl Parameters for Config {
     fn build(&self) -> Result<HyperX, ConfigError> {
         HyperX::new(self)
     }
+
+    fn beyond_links(&self) -> Option<(&'static str, &'static str)> {
+        let reason = "where links may fail all of a class have the same latency";
+        (self.latency_per_step > 0).then_some(("latency_per_step", reason))
+    }
 }
 
 impl Interconnect for HyperX {

@@ -98,4 +98,8 @@ impl Parameters for Config {
         within(PACE, self.cycles_per_phit, "cycles_per_phit")?;
         Ok(Ideal { config: self.clone() })
     }
+
+    fn beyond_links(&self) -> Option<(&'static str, &'static str)> {
+        Some(("", "an ideal network has no links that could fail"))
+    }
 }

@@ -104,6 +104,13 @@ macro_rules! topologies {
                 }
             }
 
+            /// See [`Parameters::beyond_links`].
+            fn beyond_links(&self) -> Option<(&'static str, &'static str)> {
+                match self {
+                    $($(Self::$name(config) => config.beyond_links(),)*)*
+                }
+            }
+
             /// Small networks of every family of topologies that are graphs.
             pub fn examples() -> Vec<Self> {
                 let mut all = Vec::new();
@@ -270,6 +277,11 @@ trait Parameters {
 
     /// See [`TopologyConfig::ties`].
     fn ties(&self) -> Option<shortest::Ties> {
+        None
+    }
+
+    /// A key whose value says more than which links there are, and why a graph of these does not have it; `None` if none does.
+    fn beyond_links(&self) -> Option<(&'static str, &'static str)> {
         None
     }
 
@@ -440,6 +452,21 @@ pub trait Interconnect {
     /// Which links stay in a group and which lead out of it, `None` in a topology without groups.
     fn group_classes(&self) -> Option<GroupClasses> {
         None
+    }
+}
+
+impl TopologyConfig {
+    /// A topology that was built from these parameters, or the graph of its links if it finds its paths without them.
+    pub fn as_graph(&self, built: Topology) -> Result<Topology, ConfigError> {
+        if let Topology::Graph(_) = built {
+            return Ok(built);
+        }
+        let name = self.name();
+        if let Some((key, reason)) = self.beyond_links() {
+            let path = if key.is_empty() { name.into() } else { format!("{name}.{key}") };
+            return Err(ConfigError::new(path, reason).valid("another value, or no faults"));
+        }
+        graph::Graph::of(&built, name).map(Topology::Graph).map_err(|error| error.within(name))
     }
 }
 

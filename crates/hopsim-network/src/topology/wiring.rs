@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 pub const MAX_ROUTERS: u32 = 20_480;
 
 /// Most routers over whose links paths are spread: for each destination all paths are looked at one after the other.
-const MOST_SPREAD: u32 = 2048;
+pub const MOST_SPREAD: u32 = 2048;
 
 /// A link between two routers, used in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -6,6 +6,7 @@ use super::tables::Tables;
 use crate::state::place::Link;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::cube::Tie;
+use hopsim_network::topology::shortest::Ties;
 use hopsim_network::topology::{LOCAL, TopologyConfig};
 use hopsim_random::Stream;
 use hopsim_routing::RoutingConfig;
@@ -117,10 +118,15 @@ impl Ways {
 
     /// The ways of a network that lacks some links besides.
     pub fn without(plan: &Plan, broken: &Broken) -> Self {
+        // Then a network of whatever topology is a graph.
+        let fail = !plan.experiment.faults.is_empty();
         let many = |sides: &[u32]| sides.iter().map(|&side| side as usize).collect();
         let whole = plan.experiment.topology.build().expect("the plan has been made of it");
         faults::check(plan, &whole, broken);
         let shape = match &plan.experiment.topology {
+            _ if fail && plan.experiment.topology.ties().is_none() => {
+                Shape::Graph(Tables::of_graph(&plan.system.topology, Ties::Spread))
+            }
             TopologyConfig::Dragonfly(config) => Shape::Dragonfly(Dragonfly {
                 p: config.p as usize,
                 a: config.a as usize,

@@ -88,7 +88,18 @@ impl Draws {
 
     fn topology(&mut self) -> Value {
         let nodes = self.any(1..3);
-        match self.any(0..14) {
+        match self.any(0..18) {
+            14 => json!({ "dragonfly": { "p": nodes, "a": self.any(2..4), "h": 1 } }),
+            15 => json!({ "torus": { "sides": [self.any(2..5), 3], "nodes_per_router": nodes } }),
+            16 => json!({ "hyperx": { "sides": [self.any(2..4), 3], "nodes_per_router": nodes } }),
+            17 => {
+                let fat_tree = json!({ "fat_tree": { "k": 2, "levels": self.any(2..4) } });
+                self.of(&[
+                    fat_tree,
+                    json!({ "mesh": { "sides": [3, 2, 2] } }),
+                    json!({ "ring": { "routers": 6 } }),
+                ])
+            }
             13 => {
                 let examples = TopologyConfig::examples();
                 serde_json::to_value(self.of(&examples)).unwrap()
@@ -212,8 +223,14 @@ impl Draws {
     }
 
     /// Traffic of one length or of several.
-    fn traffic(&mut self, has_vcs_for_replies: bool) -> Value {
-        let pattern = json!({ "uniform": {} });
+    fn traffic(&mut self, topology: &Value, has_vcs_for_replies: bool) -> Value {
+        let all = topology.get("dragonfly").map_or(1, |_| 3);
+        let patterns = [
+            json!({ "uniform": {} }),
+            json!({ "adversarial": { "offset": "h" } }),
+            json!({ "adversarial_consecutive": {} }),
+        ];
+        let pattern = self.of(&patterns[..all]);
         let mut traffic = json!({
             "pattern": pattern, "process": { "bernoulli": { "load": self.of(&[0.05, 0.2, 0.4, 0.7, 1.0]) } },
         });
@@ -303,7 +320,7 @@ impl Draws {
         let replies = !programs
             && topology.get("graph").is_some()
             && ["valiant", "ugal", "par"].iter().any(|name| routing.get(name).is_some());
-        let traffic = self.traffic(replies);
+        let traffic = self.traffic(&topology, replies);
         let longest = match traffic["packet_lengths"].as_array() {
             Some(lengths) => lengths[1]["length"].as_u64().unwrap(),
             None => traffic["packet_length"].as_u64().unwrap(),
@@ -368,7 +385,7 @@ fn drawn(seed: u64) -> Result<Plan, String> {
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 40] = [
+const LEAST: [(&str, usize); 44] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -377,6 +394,10 @@ const LEAST: [(&str, usize); 40] = [
     ("xgft", 20),
     ("xpander", 20),
     ("dragonfly_plus", 20),
+    ("dragonfly", 20),
+    ("torus", 20),
+    ("hyperx", 20),
+    ("fat_tree", 5),
     ("cioq", 200),
     ("input_queued", 200),
     ("minimal", 80),
