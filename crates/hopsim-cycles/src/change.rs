@@ -32,6 +32,8 @@ pub struct Change {
     pub falling: Vec<RouterFailure>,
     /// Routers that are repaired.
     pub rising: Vec<u32>,
+    /// Links that become slower or faster.
+    pub paced: Vec<[LinkEnd; 2]>,
     /// Links of which the routers at their ends come to know that these have failed.
     pub detected: Vec<[LinkEnd; 2]>,
     /// Whether nodes inject nothing from now on, until [`Self::opens`]; packets in the network whose way leads over a link that is out of

@@ -112,7 +112,7 @@ impl Plan {
         }
         check_injection(&experiment, &topology)?;
         hopsim_memory::probe(memory::of_plan(&topology)).map_err(ConfigError::too_large)?;
-        let network = Arc::new(Network::new(
+        let network = tables.in_order(Network::new(
             &topology,
             classes,
             experiment.nic.injection_ports as u8,
@@ -402,17 +402,17 @@ fn paths(experiment: &Experiment, topology: &Topology) -> Result<Paths, ConfigEr
 
 /// The topology, whose routers with nodes all have as many, and the tables over it.
 fn build_topology(experiment: &Experiment) -> Result<(Arc<Topology>, Tables), ConfigError> {
-    let (topology, outages) = experiment.build_topology()?;
+    let (topology, timed) = experiment.build_topology()?;
     if !topology.has_equal_routers() {
         let reason = "routers with different numbers of nodes are for InfiniBand fabrics";
         return Err(ConfigError::new("topology.graph.nodes", reason)
             .valid("as many nodes on every router that has nodes, or router.infiniband"));
     }
-    epochs::check(experiment, &outages)?;
+    epochs::check(experiment, &timed)?;
     cut_off::check(experiment)?;
     let topology = Arc::new(topology);
     let drops = experiment.faults.iter().any(|fault| fault.is_for_good() && fault.drops());
-    let tables = Tables::new(&topology, outages, drops)?;
+    let tables = Tables::new(&topology, timed, drops)?;
     Ok((topology, tables))
 }
 

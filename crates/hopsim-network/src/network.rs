@@ -3,6 +3,7 @@
 //! All routers share one [`Layout`]: the numbering of ports, of *slots* (input port and VC) and of *pairs*
 //! (output port and VC).
 
+use crate::topology::faults::LinkEnd;
 use crate::topology::{PortClass, Topology};
 
 /// No router, port, packet or node.
@@ -119,6 +120,7 @@ pub struct Network {
     pub nodes: u32,
     /// Names of the link classes.
     pub link_classes: &'static [&'static str],
+    slowest: u32,
 }
 
 fn place(next: &mut u16, count: u8) -> u16 {
@@ -267,7 +269,27 @@ impl Network {
             links.resize((router as usize + 1) * layout.ports(), further);
         }
         let nodes = topology.nodes();
-        Self { layout, classes, links, routers, nodes, link_classes: topology.link_classes() }
+        let slowest = links.iter().map(|link| link.cycles_per_phit).max().unwrap_or(1);
+        Self { layout, classes, links, routers, nodes, link_classes: topology.link_classes(), slowest }
+    }
+
+    /// The network with some links, by either end, that take so many times as many cycles for a phit.
+    #[must_use]
+    pub fn slowed(&self, slower: impl IntoIterator<Item = (LinkEnd, u32)>) -> Self {
+        let mut network = self.clone();
+        let ports = network.layout.ports();
+        for ((router, port), times) in slower {
+            network.links[router as usize * ports + port].cycles_per_phit *= times;
+        }
+        let slowest = network.links.iter().map(|link| link.cycles_per_phit).max().unwrap_or(1);
+        network.slowest = network.slowest.max(slowest);
+        network
+    }
+
+    /// The same network in a run in which links may become as slow as in another one.
+    #[must_use]
+    pub fn beside(self, other: &Self) -> Self {
+        Self { slowest: self.slowest.max(other.slowest), ..self }
     }
 
     /// The link at `port` of `router`.
@@ -280,9 +302,9 @@ impl Network {
         self.links.iter().filter(|link| link.peer.is_some()).map(|link| link.latency).max().unwrap_or(1)
     }
 
-    /// Most cycles that any link takes for a phit.
+    /// Most cycles that any link takes for a phit, at any time of the run.
     pub fn slowest_link(&self) -> u32 {
-        self.links.iter().map(|link| link.cycles_per_phit).max().unwrap_or(1)
+        self.slowest
     }
 
     /// `local 3` for the fourth local port: the name of a port in messages.

@@ -1,6 +1,6 @@
 //! Links that fail and are repaired in the middle of a run: `hopsim explain faults`.
 
-use crate::routing::faults::{Broken, Outage};
+use crate::routing::faults::{self, Broken, Outage};
 use crate::routing::rules::vcs::{HopVcs, Rule};
 use crate::routing::rules::{Mechanism, Rules};
 use crate::simulator::Simulator;
@@ -13,6 +13,9 @@ use std::collections::BTreeSet;
 impl Simulator<'_> {
     /// Lets links be repaired and fail, routers notice it, and tables change, as the cycle begins.
     pub(crate) fn change_links(&mut self) {
+        if self.paced.contains(&self.now) {
+            self.pace_links();
+        }
         let outages = std::mem::take(&mut self.outages);
         let of = |is_meant: &dyn Fn(&Outage) -> bool| -> BTreeSet<OutputPort> {
             outages.iter().filter(|outage| is_meant(outage)).flat_map(Outage::ports).collect()
@@ -54,6 +57,17 @@ impl Simulator<'_> {
         }
         if self.drains && self.in_transit().is_empty() || are_new && !self.drains {
             self.take_tables();
+        }
+    }
+
+    /// Lets links take as many cycles for a phit as they do in this cycle.
+    fn pace_links(&mut self) {
+        let slower = faults::slower(self.plan, self.now);
+        for (number, router) in self.routers.iter_mut().enumerate() {
+            for (port, output) in router.outputs.iter_mut().enumerate() {
+                let times = slower.get(&(number, port)).copied().unwrap_or(1);
+                output.pace = times * self.plan.system.network.link(number as u32, port).cycles_per_phit;
+            }
         }
     }
 

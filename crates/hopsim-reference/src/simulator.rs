@@ -30,6 +30,8 @@ pub struct Simulator<'a> {
     pub(crate) rules: Rules,
     /// The links and routers that are out of order for a part of the run.
     pub(crate) outages: Vec<Outage>,
+    /// The cycles in which links become slower or faster.
+    pub(crate) paced: BTreeSet<u32>,
     /// What the tables in force do not lead over.
     pub(crate) avoided: Broken,
     /// What the newest tables do not lead over, which wait until the network is drained.
@@ -78,6 +80,7 @@ impl<'a> Simulator<'a> {
             sensors: rules.sensors(),
             rules,
             outages: faults::outages(plan),
+            paced: faults::paced(plan),
             avoided: Broken::default(),
             newest: Broken::default(),
             fallen: BTreeSet::new(),

@@ -17,7 +17,7 @@ use hopsim_cycles::choices::{
 };
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_network::error::ConfigError;
-use hopsim_network::topology::faults::{self, Fault, Outage};
+use hopsim_network::topology::faults::{self, Fault, Timed};
 use hopsim_network::topology::{LATENCIES, Topology, TopologyConfig};
 use hopsim_routing::{RoutingConfig, minimal};
 use hopsim_traffic::placement::Placement;
@@ -105,11 +105,12 @@ impl Experiment {
         self.jobs.iter().enumerate().filter(move |(_, job)| runs(job))
     }
 
-    /// The topology, without the links that are out of order from the beginning to the end, and the others that ever are.
-    pub fn build_topology(&self) -> Result<(Topology, Vec<Outage>), ConfigError> {
+    /// The topology, without the links that are out of order from the beginning to the end, and what else is not the same in all of the
+    /// run.
+    pub fn build_topology(&self) -> Result<(Topology, Timed), ConfigError> {
         let whole = self.topology.build().map_err(|error| error.within("topology"))?;
         if self.faults.is_empty() {
-            return Ok((whole, Vec::new()));
+            return Ok((whole, Timed::default()));
         }
         let graph = self.topology.as_graph(whole).map_err(|error| error.within("topology"))?;
         faults::without(graph, &self.faults).map_err(|error| error.within("faults"))

@@ -1,7 +1,7 @@
 //! Links that fail in the middle of a run: what is simulated from which cycle on.
 //!
-//! Network, VCs and buffers are the same throughout; what changes is the routing, with the tables of the links that these lead over, and what
-//! the state of the simulation is made into. So an epoch is a plan of its own, and a change.
+//! Network, VCs and buffers are the same throughout, but for how slow links are; what changes is the routing, with the tables of the links that
+//! these lead over, and what the state of the simulation is made into. So an epoch is a plan of its own, and a change.
 
 use super::{Plan, jobs::answers, retransmit, stop, vcs};
 use crate::config::Experiment;
@@ -14,7 +14,7 @@ use hopsim_network::error::ConfigError;
 use hopsim_network::network::Network;
 use hopsim_network::topology::Topology;
 use hopsim_network::topology::faults::{
-    LinkEnd, Missing, Outage, Reconfiguration, check_whole, without_these,
+    LinkEnd, Missing, Outage, Reconfiguration, Slowdown, Timed, check_whole, without_these,
 };
 use hopsim_routing::{Paths, Routing, RoutingConfig, Safety};
 use hopsim_traffic::process::ProcessConfig;
@@ -36,17 +36,20 @@ pub struct Epoch {
 /// The tables of a run: with which links left out, and what is left of the topology.
 pub struct Tables {
     outages: Vec<Outage>,
+    slowdowns: Vec<Slowdown>,
     /// The first are those of cycle 0.
     all: Vec<(Missing, Arc<Topology>)>,
 }
 
 impl Tables {
     /// The tables over a topology, some of whose links are out of order for a while. It may have fallen apart before if `drops` says so.
-    pub fn new(topology: &Arc<Topology>, outages: Vec<Outage>, drops: bool) -> Result<Self, ConfigError> {
+    pub fn new(topology: &Arc<Topology>, timed: Timed, drops: bool) -> Result<Self, ConfigError> {
+        let Timed { outages, slowdowns } = timed;
         if outages.is_empty() {
-            return Ok(Self { outages, all: vec![(Missing::default(), Arc::clone(topology))] });
+            let all = vec![(Missing::default(), Arc::clone(topology))];
+            return Ok(Self { outages, slowdowns, all });
         }
-        let mut tables = Self { outages, all: Vec::new() };
+        let mut tables = Self { outages, slowdowns, all: Vec::new() };
         for cycle in std::iter::once(0).chain(tables.cycles()) {
             let left = tables.left_out(cycle);
             let known = tables.all.iter().position(|(known, _)| *known == left);
@@ -74,7 +77,7 @@ impl Tables {
         let retransmit = retransmit::plan(experiment)?;
         let by_hop = paths.iter().all(|paths| matches!(paths.safety, Safety::ByHop { .. }));
         let default = if by_hop { Reconfiguration::Dynamic } else { Reconfiguration::Static };
-        let timed = experiment.faults.iter_mut().enumerate().filter(|(_, fault)| !fault.is_for_good());
+        let timed = experiment.faults.iter_mut().enumerate().filter(|(_, fault)| fault.is_outage());
         for ((number, fault), outage) in timed.zip(&mut self.outages) {
             let reaction = fault.reaction.get_or_insert_default();
             let given = *reaction.reconfiguration.get_or_insert(default);
@@ -83,6 +86,12 @@ impl Tables {
                 return Err(ConfigError::new(format!("faults.{number}.reaction.reconfiguration"), reason)
                     .value("\"static\"")
                     .valid("dynamic, or routing.minimal with vcs.discipline = \"layers\""));
+            }
+            if given == Reconfiguration::Static && !self.slowdowns.is_empty() {
+                let reason = "links do not become slower in a run in which new tables wait until the network is drained";
+                return Err(ConfigError::new(format!("faults.{number}.reaction.reconfiguration"), reason)
+                    .value("\"static\"")
+                    .valid("dynamic, or no entry with slowdown; VCs by hop are dynamic by default"));
             }
             reaction.retransmit = retransmit;
             outage.reaction = *reaction;
@@ -121,7 +130,27 @@ impl Tables {
 
     /// The cycles in which something changes, ascending.
     fn cycles(&self) -> BTreeSet<u32> {
-        self.outages.iter().flat_map(Outage::changes).collect()
+        let slowdowns = self.slowdowns.iter().flat_map(Slowdown::changes);
+        self.outages.iter().flat_map(Outage::changes).chain(slowdowns).collect()
+    }
+
+    /// A network as it is when no link is slower, in a run in which links become as slow as they do.
+    pub fn in_order(&self, network: Network) -> Arc<Network> {
+        let slower = |cycle| network.slowed(self.slower(cycle));
+        let slowest = self.slowdowns.iter().map(|slowdown| slower(slowdown.at));
+        Arc::new(slowest.fold(network.clone(), |network, slower| network.beside(&slower)))
+    }
+
+    /// The ends of links that are slower in a cycle, and how many times.
+    fn slower(&self, cycle: u32) -> Vec<(LinkEnd, u32)> {
+        let on = self.slowdowns.iter().filter(|slowdown| slowdown.is_on(cycle));
+        on.flat_map(|slowdown| slowdown.links.iter().flatten().map(|&end| (end, slowdown.times))).collect()
+    }
+
+    /// The network in a cycle.
+    fn network_at(&self, cycle: u32, in_order: &Arc<Network>) -> Arc<Network> {
+        let slower = self.slower(cycle);
+        if slower.is_empty() { Arc::clone(in_order) } else { Arc::new(in_order.slowed(slower)) }
     }
 
     /// What the tables in a cycle do not lead over.
@@ -157,7 +186,12 @@ impl Tables {
         let up = out[0].routers.difference(&out[1].routers);
         let are_new = before.is_some_and(|before| self.left_out(before) != self.left_out(cycle));
         let closes = are_new && self.are_static(cycle);
+        let is_paced = |slowdown: &&Slowdown| {
+            slowdown.is_on(cycle) != before.is_some_and(|before| slowdown.is_on(before))
+        };
+        let paced = self.slowdowns.iter().filter(is_paced).flat_map(|slowdown| &slowdown.links);
         Change {
+            paced: paced.copied().collect(),
             repaired: ends(more(&out[1], &out[0])),
             failing: more(&out[0], &out[1]).into_iter().filter_map(failing).collect(),
             falling: down
@@ -179,7 +213,8 @@ impl Tables {
             let table = self.all.iter().position(|(known, _)| *known == left);
             let Some(table) = table.filter(|_| !change.is_empty()) else { continue };
             let (routing, paths) = (routings[table].clone(), paths[table].clone());
-            let system = System { routing, ..plan.system.clone() };
+            let network = self.network_at(at, &plan.system.network);
+            let system = System { routing, network, ..plan.system.clone() };
             let plan = Plan { experiment: plan.experiment.clone(), system, paths, epochs: Vec::new() };
             epochs.push(Epoch { at, plan, change });
         }
@@ -194,67 +229,67 @@ fn at_cycle(error: ConfigError, cycle: u32) -> ConfigError {
 }
 
 /// Refuses links that fail in the middle of a run where the rest of the experiment does not know of them.
-pub fn check(experiment: &Experiment, outages: &[Outage]) -> Result<(), ConfigError> {
-    if outages.is_empty() {
+pub fn check(experiment: &Experiment, timed: &Timed) -> Result<(), ConfigError> {
+    if *timed == Timed::default() {
         return Ok(());
     }
-    let refuse = |key: String, reason: &str, valid: &str| Err(ConfigError::new(key, reason).valid(valid));
+    let fail = !timed.outages.is_empty();
+    check_router(experiment, fail)?;
+    check_routing(&experiment.routing, fail)?;
+    check_jobs(experiment, fail)?;
+    check_cycles(experiment, fail)
+}
+
+/// Refuses routers whose packets, or whose words on and off, links cannot lose.
+fn check_router(experiment: &Experiment, fail: bool) -> Result<(), ConfigError> {
     let router = experiment.router.name();
     if let RouterConfig::VirtualChannel(_) = experiment.router {
-        let reason = "links cannot fail in the middle of a run where packets move flit by flit";
-        return refuse(
-            "router.virtual_channel".into(),
-            reason,
-            "router.cioq or input_queued, or faults without at and until",
-        );
+        let reason =
+            "links neither fail nor become slower in the middle of a run where packets move flit by flit";
+        return Err(ConfigError::new("router.virtual_channel", reason)
+            .valid("router.cioq or input_queued, or faults without at, until and slowdown"));
     }
-    if let Some(FlowControl::OnOff(_)) = experiment.router.flow_control() {
+    if let Some(FlowControl::OnOff(_)) = experiment.router.flow_control().filter(|_| fail) {
         let reason = "a link that fails loses words on and off";
-        return refuse(
-            format!("router.{router}.flow_control.on_off"),
-            reason,
-            "credits, or faults without at and until",
-        );
+        return Err(ConfigError::new(format!("router.{router}.flow_control.on_off"), reason)
+            .valid("credits, or faults without at and until"));
     }
-    let keeps = match experiment.routing {
+    Ok(())
+}
+
+/// Refuses paths that know of no other tables.
+fn check_routing(routing: &RoutingConfig, fail: bool) -> Result<(), ConfigError> {
+    let keeps = match routing {
+        RoutingConfig::Function(_) => Some("a function in Python does not know of a network that changes"),
+        _ if !fail => None,
         RoutingConfig::KShortestPaths(_) | RoutingConfig::FatPaths(_) => Some(
             "a packet keeps to the path that it has drawn, which may lead over links that are out of order",
         ),
         RoutingConfig::Table(_) => Some("the table leads over links that are out of order"),
-        RoutingConfig::Function(_) => Some("a function in Python does not know of tables that change"),
         RoutingConfig::Polarized(_) => {
             Some("a packet goes away from its source, and with other tables it would be elsewhere on its way")
         }
+        RoutingConfig::UpDown(_) => {
+            Some("a packet that has gone down one tree may have no way on in the tree of other links")
+        }
         _ => None,
     };
-    if let Some(reason) = keeps {
-        return refuse(
-            format!("routing.{}", experiment.routing.name()),
-            reason,
-            "routing.minimal, adaptive, ecmp, valiant, ugal or par, or faults without at and until",
-        );
-    }
-    if let RoutingConfig::UpDown(_) = experiment.routing {
-        let reason = "a packet that has gone down one tree may have no way on in the tree of other links";
-        return refuse(
-            "routing.up_down".into(),
-            reason,
-            "routing.minimal, adaptive, ecmp, valiant, ugal or par, or faults without at and until",
-        );
-    }
-    check_jobs(experiment)?;
-    check_cycles(experiment)
+    keeps.map_or(Ok(()), |reason| {
+        Err(ConfigError::new(format!("routing.{}", routing.name()), reason)
+            .valid("routing.minimal, adaptive, ecmp, valiant, ugal or par, or faults without at and until"))
+    })
 }
 
 /// Refuses nodes that wait for packets which may be lost, and those that another simulator drives. Programs wait, too, and are told of what is lost.
-fn check_jobs(experiment: &Experiment) -> Result<(), ConfigError> {
+fn check_jobs(experiment: &Experiment, fail: bool) -> Result<(), ConfigError> {
     let valid = "other jobs, or faults without at and until";
     for (number, job) in experiment.jobs.iter().enumerate() {
         if let Some(ProgramConfig::External(_)) = job.program {
-            let reason = "links cannot fail in the middle of a run that another simulator drives";
+            let reason =
+                "links neither fail nor become slower in the middle of a run that another simulator drives";
             return Err(ConfigError::new(format!("jobs.{number}.program.external"), reason).valid(valid));
         }
-        let Some(traffic) = &job.traffic else { continue };
+        let Some(traffic) = job.traffic.as_ref().filter(|_| fail) else { continue };
         if traffic.request_reply.as_ref().is_some_and(|config| config.outstanding.is_some()) {
             let reason = "a node waits for the replies to its requests, and where links fail in the middle of a run packets may be lost";
             let key = format!("jobs.{number}.traffic.request_reply.outstanding");
@@ -270,14 +305,14 @@ fn check_jobs(experiment: &Experiment) -> Result<(), ConfigError> {
 }
 
 /// Refuses links that fail when no run can.
-fn check_cycles(experiment: &Experiment) -> Result<(), ConfigError> {
+fn check_cycles(experiment: &Experiment, fail: bool) -> Result<(), ConfigError> {
     if experiment.measure.is_adaptive() {
         let reason = "links fail in a given cycle, and nobody knows beforehand when this run is measured";
         return Err(ConfigError::new("measure", reason).valid(
             "no measure.stop or measure.end, and measure.warmup in cycles; or faults without at and until",
         ));
     }
-    if let ControlConfig::Sat(_) = experiment.nic.control {
+    if let (ControlConfig::Sat(_), true) = (&experiment.nic.control, fail) {
         let reason = "the signal of injection control goes round links that may fail";
         return Err(
             ConfigError::new("nic.control.sat", reason).valid("no such key, or faults without at and until")

@@ -1,5 +1,6 @@
 //! Links and routers that are out of order: see [`Fault`].
 
+use super::wiring::PACES;
 use super::{PortClass, Topology};
 use crate::error::{ConfigError, within};
 use hopsim_random::{Purpose, Stream};
@@ -22,6 +23,9 @@ const REACTIONS: RangeInclusive<u32> = 0..=1_000_000_000;
 
 /// Cycles after which a source sends a packet again.
 const TIMEOUTS: RangeInclusive<u32> = 0..=1_000_000_000;
+
+/// How many times slower links may become.
+const SLOWDOWNS: RangeInclusive<u32> = 2..=64;
 
 /// How often a source sends a packet again.
 const RESENDINGS: RangeInclusive<u32> = 1..=255;
@@ -68,6 +72,10 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 /// they inject. A link that several entries say is out of order is so as long as one of them does: it fails in the first cycle of the first one, and
 /// is repaired in the last cycle of the last one.
 ///
+/// With `slowdown` the links of an entry are in order, but slower from cycle `at` on and before cycle `until`: a packet that is granted one
+/// of them then takes `slowdown` times as many cycles for a phit, at most 64, to the end. Nothing is lost and nobody finds other paths;
+/// adaptive mechanisms see what waits there. Loads of links are shares of what they carry when they are not slower.
+///
 /// Distances, shortest paths and latencies that are measured are those of the network in which all links of faults with `at` or `until` are in
 /// order. A network that falls apart is refused, whenever it does, and so are routers with nodes, unless one of the entries by which it does says
 /// `unreachable = "drop"` (routers without nodes, such as those above the lowest ones of a tree, need no such word). Then packets are lost that
@@ -98,6 +106,11 @@ pub struct Fault {
     /// Which routers: by number, or drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routers: Option<FailedRouters>,
+    /// Instead of being out of order the links are slower, and take so many times as many cycles for a phit: ports whose lanes have failed,
+    /// but for some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *SLOWDOWNS.start(), max = *SLOWDOWNS.end()))]
+    pub slowdown: Option<u32>,
     /// What becomes of packets that cannot get to their destination by tables that lead over none of these links and routers; default
     /// `refuse`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -272,6 +285,54 @@ impl OnLinks {
     }
 }
 
+/// What is not the same in all of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timed {
+    /// What is out of order for a part of the run.
+    pub outages: Vec<Outage>,
+    /// What is slower, perhaps in all of it.
+    pub slowdowns: Vec<Slowdown>,
+}
+
+/// Links that are slower for a part of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slowdown {
+    /// First cycle in which they are.
+    pub at: u32,
+    /// First cycle in which they are no longer; `None`: never.
+    pub until: Option<u32>,
+    /// How many times as many cycles they take for a phit.
+    pub times: u32,
+    /// Each by both its ends.
+    pub links: Vec<[LinkEnd; 2]>,
+}
+
+impl Slowdown {
+    /// Whether the links are slower in a cycle.
+    pub fn is_on(&self, cycle: u32) -> bool {
+        cycle >= self.at && self.until.is_none_or(|until| cycle < until)
+    }
+
+    /// The cycles in which that changes.
+    pub fn changes(&self) -> impl Iterator<Item = u32> {
+        std::iter::once(self.at).chain(self.until)
+    }
+
+    /// Refuses links that would become slower than any may be.
+    fn check(&self, topology: &Topology) -> Result<(), ConfigError> {
+        let pace = |&[(router, port), _]: &[LinkEnd; 2]| topology.cycles_per_phit(router, port);
+        let (slowest, most) = (self.links.iter().map(pace).max().unwrap_or(1), *PACES.end());
+        if slowest * self.times <= most {
+            return Ok(());
+        }
+        let reason =
+            format!("one of the links takes {slowest} cycles per phit, and no link takes more than {most}");
+        Err(ConfigError::new("slowdown", reason)
+            .value(self.times)
+            .valid(format!("at most {}", most / slowest)))
+    }
+}
+
 /// Links and routers that are out of order for a part of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
@@ -317,27 +378,34 @@ impl Outage {
     }
 }
 
-/// A graph without the links that are out of order from the beginning to the end, and the others that ever are.
-pub fn without(topology: Topology, faults: &[Fault]) -> Result<(Topology, Vec<Outage>), ConfigError> {
+/// A graph without the links that are out of order from the beginning to the end, and what else is not the same in all of the run.
+pub fn without(topology: Topology, faults: &[Fault]) -> Result<(Topology, Timed), ConfigError> {
     let at = |index: usize| move |error: ConfigError| error.within(&index.to_string());
     for (index, fault) in faults.iter().enumerate() {
         fault.check().map_err(at(index))?;
     }
-    let (mut picked, mut for_good, mut outages) = (Missing::default(), Missing::default(), Vec::new());
+    let (mut picked, mut for_good, mut timed) = (Missing::default(), Missing::default(), Timed::default());
     for (index, fault) in faults.iter().enumerate() {
         let missing = fault.pick(&topology, &mut picked).map_err(at(index))?;
-        if fault.is_for_good() {
+        let (reaction, &Fault { at: from, until, .. }) = (fault.reaction.unwrap_or_default(), fault);
+        if let Some(times) = fault.slowdown {
+            let both = |&(router, port): &LinkEnd| Some([(router, port), topology.neighbour(router, port)?]);
+            let links = missing.links.iter().filter_map(both).collect();
+            let slowdown = Slowdown { at: from, until, times, links };
+            slowdown.check(&topology).map_err(at(index))?;
+            timed.slowdowns.push(slowdown);
+        } else if fault.is_for_good() {
             for_good.add(&missing);
         } else {
-            let (reaction, &Fault { at, until, .. }) = (fault.reaction.unwrap_or_default(), fault);
-            outages.push(Outage { at, until, reaction, drops: fault.drops(), missing });
+            let outage = Outage { at: from, until, reaction, drops: fault.drops(), missing };
+            timed.outages.push(outage);
         }
     }
     let rest = without_these(&topology, &for_good);
     if !faults.iter().any(|fault| fault.is_for_good() && fault.drops()) {
         check_whole(&rest)?;
     }
-    Ok((rest, outages))
+    Ok((rest, timed))
 }
 
 /// A graph without some links and routers.
@@ -360,7 +428,12 @@ fn links_of(topology: &Topology, router: u32) -> impl Iterator<Item = LinkEnd> {
 impl Fault {
     /// Whether the links are out of order from the beginning to the end.
     pub fn is_for_good(&self) -> bool {
-        self.at == 0 && self.until.is_none()
+        self.slowdown.is_none() && self.at == 0 && self.until.is_none()
+    }
+
+    /// Whether something is out of order for a part of the run.
+    pub fn is_outage(&self) -> bool {
+        self.slowdown.is_none() && !self.is_for_good()
     }
 
     /// Whether packets that cannot get to their destination are lost.
@@ -375,6 +448,7 @@ impl Fault {
             let valid = format!("at least {}, or no such key: never", self.at.saturating_add(1));
             return Err(ConfigError::new("until", reason).value(until).valid(valid));
         }
+        self.check_slowdown()?;
         if let Some(reaction) = self.reaction {
             within(REACTIONS, reaction.detection, "reaction.detection")?;
             within(REACTIONS, reaction.reroute, "reaction.reroute")?;
@@ -398,6 +472,22 @@ impl Fault {
             Some(FailedRouters::Drawn(drawn)) => within(FRACTIONS, drawn.fraction, "routers.fraction"),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses a slowdown of what is no link, and words about links that are out of order beside one.
+    fn check_slowdown(&self) -> Result<(), ConfigError> {
+        let Some(times) = self.slowdown else { return Ok(()) };
+        within(SLOWDOWNS, times, "slowdown")?;
+        let of_outages = [
+            ("routers", self.routers.is_some()),
+            ("unreachable", self.unreachable.is_some()),
+            ("reaction", self.reaction.is_some()),
+        ];
+        let given = of_outages.into_iter().find(|(_, is_given)| *is_given);
+        given.map_or(Ok(()), |(key, _)| {
+            let reason = "with slowdown links are in order: nothing is lost, and nobody finds other paths";
+            Err(ConfigError::new(key, reason).valid("no such key, or no slowdown"))
+        })
     }
 
     /// What is out of order: links that `picked` does not have yet, then routers, with all their links. All of it is added to `picked`.

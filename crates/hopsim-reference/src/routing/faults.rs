@@ -6,7 +6,7 @@ use hopsim_network::topology::faults::{
 };
 use hopsim_network::topology::{PortClass, Topology};
 use hopsim_random::{Purpose, Stream};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Router and port of both ends of a link, the lower one first.
@@ -100,8 +100,32 @@ pub fn outages(plan: &Plan) -> Vec<Outage> {
         return Vec::new();
     }
     let whole = plan.experiment.topology.build().expect("the plan has been made of it");
-    let outages = faults.iter().zip(failed(plan, &whole)).filter(|(fault, _)| !is_for_good(fault));
+    let is_out = |fault: &Fault| !is_for_good(fault) && fault.slowdown.is_none();
+    let outages = faults.iter().zip(failed(plan, &whole)).filter(|(fault, _)| is_out(fault));
     outages.map(|(fault, broken)| Outage::new(fault, broken)).collect()
+}
+
+/// How many times as many cycles links take for a phit in a cycle in which they are slower, by router and port of either end.
+pub fn slower(plan: &Plan, cycle: u32) -> BTreeMap<(usize, usize), u32> {
+    let mut slower = BTreeMap::new();
+    if plan.experiment.faults.iter().all(|fault| fault.slowdown.is_none()) {
+        return slower;
+    }
+    let whole = plan.experiment.topology.build().expect("the plan has been made of it");
+    for (fault, links) in plan.experiment.faults.iter().zip(failed(plan, &whole)) {
+        let is_on = fault.at <= cycle && fault.until.is_none_or(|until| cycle < until);
+        let Some(times) = fault.slowdown.filter(|_| is_on) else { continue };
+        for (router, port) in links.links.into_iter().flatten() {
+            slower.insert((router as usize, port), times);
+        }
+    }
+    slower
+}
+
+/// The cycles in which links become slower or faster.
+pub fn paced(plan: &Plan) -> BTreeSet<u32> {
+    let slow = plan.experiment.faults.iter().filter(|fault| fault.slowdown.is_some());
+    slow.flat_map(|fault| [Some(fault.at), fault.until]).flatten().collect()
 }
 
 /// The routers that are out of order from the beginning to the end.
@@ -117,7 +141,7 @@ pub fn gone(plan: &Plan) -> BTreeSet<u32> {
 
 /// Whether links are out of order from the beginning to the end.
 fn is_for_good(fault: &Fault) -> bool {
-    fault.at == 0 && fault.until.is_none()
+    fault.at == 0 && fault.until.is_none() && fault.slowdown.is_none()
 }
 
 /// A plan whose network lacks some links and routers besides those that are out of order for good.

@@ -181,12 +181,28 @@ impl Draws {
         }
     }
 
+    /// Links that are slower, perhaps for good.
+    fn slowdown(&mut self, topology: &Value) -> Value {
+        let mut slowdown = json!({ "links": self.links(topology), "slowdown": self.any(2..9) });
+        let at = if self.one_in(4) { 0 } else { self.any(1..CYCLES - 100) };
+        if at > 0 {
+            slowdown["at"] = json!(at);
+        }
+        if !self.one_in(3) {
+            slowdown["until"] = json!((at + self.of(&[1, 20, 150, 300])).min(CYCLES - 1));
+        }
+        slowdown
+    }
+
     fn fault(
         &mut self,
         topology: &Value,
         (keeps_vcs, drops): (bool, bool),
         retransmit: Option<&Value>,
     ) -> Value {
+        if self.one_in(6) {
+            return self.slowdown(topology);
+        }
         let mut fault = self.broken(topology, drops);
         if drops {
             fault["unreachable"] = json!("drop");
@@ -385,7 +401,7 @@ fn drawn(seed: u64) -> Result<Plan, String> {
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 44] = [
+const LEAST: [(&str, usize); 45] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -423,6 +439,7 @@ const LEAST: [(&str, usize); 44] = [
     ("delivered", 100_000),
     ("detours by notice", 30),
     ("grants of repaired links", 10_000),
+    ("grants of slower links", 5_000),
     ("routers", 50),
     ("drop unreachable", 100),
     ("sent again", 300),
@@ -494,7 +511,8 @@ fn agree(seed: u64, coverage: &mut Coverage) -> Result<(), String> {
         Ok(plan) => plan,
         Err(reason) => {
             // A network that falls apart, links that an entry before has drawn, too many VCs.
-            let known = ["no way", "reach", "apart", "been named or drawn", "16 VCs at most"];
+            let known =
+                ["no way", "reach", "apart", "been named or drawn", "16 VCs at most", "become slower"];
             assert!(known.iter().any(|known| reason.contains(known)), "seed {seed}: {reason}");
             coverage.count("refused", 1);
             return Ok(());
@@ -658,6 +676,17 @@ fn grants_of_repaired(plan: &Plan, lives: &[Life]) -> usize {
     plan.epochs.iter().map(of).sum()
 }
 
+/// Grants of links while they are slower.
+fn grants_of_slower(plan: &Plan, lives: &[Life]) -> usize {
+    let pace =
+        |plan: &Plan, hop: &Hop| plan.system.network.link(hop.router, usize::from(hop.port)).cycles_per_phit;
+    let is_slower = |hop: &&Hop| {
+        let now = plan.epochs.iter().rfind(|epoch| epoch.at <= hop.granted);
+        now.is_some_and(|epoch| pace(&epoch.plan, hop) > pace(plan, hop))
+    };
+    lives.iter().flat_map(|life| &life.trace.hops).filter(is_slower).count()
+}
+
 /// Notes what a comparison has covered.
 fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
     coverage.count("documents", 1);
@@ -682,6 +711,7 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
     note_sent_again(plan, lives, coverage);
     coverage.count("detours by notice", detours_by_notice(plan, lives));
     coverage.count("grants of repaired links", grants_of_repaired(plan, lives));
+    coverage.count("grants of slower links", grants_of_slower(plan, lives));
     let ties =
         serde_json::to_value(&plan.experiment.topology).unwrap()[plan.experiment.topology.name()].take();
     let has_layers = routing == "minimal" && plan.system.routing.vcs().depends_on_hop();
@@ -700,7 +730,7 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
     coverage.count(router, 1);
     coverage.count(plan.experiment.topology.name(), 1);
     coverage.count("delivered", lives.iter().filter(|life| life.trace.delivered.is_some()).count());
-    for outage in plan.experiment.faults.iter().filter(|fault| fault.at > 0 || fault.until.is_some()) {
+    for outage in plan.experiment.faults.iter().filter(|fault| fault.is_outage()) {
         let reaction = outage.reaction.unwrap_or_default();
         let delay = reaction.detection + reaction.reroute;
         let met = [

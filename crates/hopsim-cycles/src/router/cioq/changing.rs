@@ -29,7 +29,8 @@ impl<N: SavedNodes> SavedRouters<N> {
     pub fn change(&mut self, system: &System, change: &Change, now: u32) -> Losses {
         let (losses, under_way) = (Losses::default(), Vec::new());
         let mut changing = Changing { state: self, system, now, losses, under_way };
-        let Change { repaired, failing, falling, rising, detected, closes, opens, reroutes } = change;
+        let Change { repaired, failing, falling, rising, detected, closes, opens, reroutes, paced: _ } =
+            change;
         repaired.iter().flatten().for_each(|&end| changing.repair(end));
         for &router in rising {
             changing.open(router, Reason::Broken);
