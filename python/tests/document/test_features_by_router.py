@@ -71,15 +71,15 @@ FEATURES: dict[str, dict[str, Any]] = {
         "topology": {"dragonfly_plus": {"leaves": 2}},
         "routing": {"ugal": {}},
     },
-    "links out of order (`faults`), in a graph or a family of graphs": {
+    "links out of order (`faults`)": {
         "topology": {"slim_fly": {"q": 4}},
         "faults": [{"links": {"fraction": 0.05}}],
     },
-    "routers out of order (`faults.routers`), in a graph or a family of graphs": {
+    "routers out of order (`faults.routers`)": {
         "topology": {"xgft": {"children": [2, 2], "parents": [1, 2]}},
         "faults": [{"routers": [2]}],
     },
-    "networks that fall apart (`faults.unreachable`), in a graph or a family of graphs": {
+    "networks that fall apart (`faults.unreachable`)": {
         "topology": {"slim_fly": {"q": 4}},
         "faults": [{"routers": [2, 3], "unreachable": "drop"}],
     },
@@ -89,6 +89,10 @@ FEATURES: dict[str, dict[str, Any]] = {
             {"at": 100, "until": 1000, "links": {"between": [[0, 2]]}},
             {"at": 1200, "routers": [3]},
         ],
+    },
+    "links that become slower (`faults.slowdown`)": {
+        "topology": {"mesh": {"sides": [2, 2]}},
+        "faults": [{"at": 100, "links": {"between": [[0, 1]]}, "slowdown": 4}],
     },
     "packets that are lost and sent again (`faults.reaction.retransmit`)": {
         "topology": {"xgft": {"children": [2, 2], "parents": [1, 2]}},

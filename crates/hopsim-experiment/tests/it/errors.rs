@@ -1955,6 +1955,32 @@ const NO_WAY: &str = "routing.k_shortest_paths (override): draws paths between a
 const FALLS_APART: &str = "faults (override): without these links the network falls apart: from router 0 there is no way to \
     routers 1, 2 and 3 (from cycle 0 on); valid: fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides";
 
+#[test]
+fn links_that_become_slower() {
+    let with = |keys: &str| {
+        graph(&RING, &["routing=ugal", &format!("faults=[{{ links = {{ between = [[0, 1]] }}, {keys} }}]")])
+    };
+    assert_eq!(with("slowdown = 4"), "accepted");
+    assert_eq!(with("slowdown = 4, at = 100, until = 200"), "accepted");
+    assert_eq!(with("slowdown = 1"), "faults.0.slowdown = 1 (override): out of range; valid: 2 … 64");
+    assert_eq!(
+        with("slowdown = 4, reaction = { detection = 5 }"),
+        "faults.0.reaction (override): with slowdown links are in order: nothing is lost, and nobody finds other paths; \
+         valid: no such key, or no slowdown"
+    );
+    let edges = "graph = { edges = [{ between = [0, 1], cycles_per_phit = 20 }] }";
+    assert_eq!(
+        on(edges, "faults = [{ links = { between = [[0, 1]] }, slowdown = 4 }]"),
+        "faults.0.slowdown = 4: one of the links takes 20 cycles per phit, and no link takes more than 64; valid: at most 3"
+    );
+    let both = "{ at = 10, links = { between = [[0, 1]] } }, { at = 20, links = { between = [[1, 2]] }, slowdown = 2 }";
+    assert_eq!(
+        graph(&RING, &["routing=minimal", &format!("faults=[{both}]")]),
+        "faults.0.reaction.reconfiguration = \"static\" (override): links do not become slower in a run in which new tables wait \
+         until the network is drained; valid: dynamic, or no entry with slowdown; VCs by hop are dynamic by default"
+    );
+}
+
 /// A ring of five routers.
 const RING: [(u32, u32); 5] = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)];
 
@@ -2000,10 +2026,11 @@ fn links_that_are_out_of_order() {
          valid: no such key, or fraction besides"
     );
     assert_eq!(
-        on(MESH, "faults = [{ links = { fraction = 0.1 } }]"),
-        "faults: paths follow from coordinates here, and know of no links that are missing; valid: no such key, or \
-         topology.graph or a family of graphs; hopsim topology export makes a graph of a network"
+        on("torus = { sides = [4, 4], tie = \"plus\" }", "faults = [{ links = { fraction = 0.01 } }]"),
+        "topology.torus.tie: where links may fail tables say which of several shortest paths packets take; \
+         valid: another value, or no faults"
     );
+    assert_eq!(on(MESH, "faults = [{ links = { fraction = 0.1 } }]"), "accepted");
     let dragonfly_plus = "dragonfly_plus = { leaves = 3, spines = 2, global_links = 4, groups = 4 }";
     let global = "faults = [{ links = { fraction = 0.1, class = \"global\" } }]";
     assert_eq!(on(dragonfly_plus, global), "accepted");

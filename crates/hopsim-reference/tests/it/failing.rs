@@ -200,7 +200,8 @@ impl Draws {
         (keeps_vcs, drops): (bool, bool),
         retransmit: Option<&Value>,
     ) -> Value {
-        if self.one_in(6) {
+        // Where the network may be drained there is no slowdown.
+        if self.one_in(if keeps_vcs { 20 } else { 6 }) {
             return self.slowdown(topology);
         }
         let mut fault = self.broken(topology, drops);
