@@ -2190,8 +2190,8 @@ fn what_does_not_know_of_links_that_fail() {
     assert_eq!(
         with_a_link_that_fails(&["router=virtual_channel"]),
         format!(
-            "router.virtual_channel (override): links cannot fail in the middle of a run where packets move flit by flit; \
-             valid: router.cioq or input_queued, or {valid}"
+            "router.virtual_channel (override): links neither fail nor become slower in the middle of a run where packets move flit by flit; \
+             valid: router.cioq or input_queued, or faults without at, until and slowdown"
         )
     );
     assert_eq!(
@@ -2255,7 +2255,7 @@ fn nodes_that_wait_for_packets_which_may_be_lost() {
     assert_eq!(
         of_job("program.external = {}"),
         format!(
-            "line 5, column 9: jobs.0.program.external: links cannot fail in the middle of a run that another simulator \
+            "line 5, column 9: jobs.0.program.external: links neither fail nor become slower in the middle of a run that another simulator \
              drives; valid: other jobs, or {valid}"
         )
     );
