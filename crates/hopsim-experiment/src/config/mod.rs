@@ -113,7 +113,7 @@ impl Experiment {
             return Ok((whole, Timed::default()));
         }
         let graph = self.topology.as_graph(whole).map_err(|error| error.within("topology"))?;
-        faults::without(graph, &self.faults).map_err(|error| error.within("faults"))
+        faults::without(&graph, &self.faults).map_err(|error| error.within("faults"))
     }
 
     /// The fabric, if the network is one of InfiniBand.

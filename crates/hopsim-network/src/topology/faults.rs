@@ -379,20 +379,20 @@ impl Outage {
 }
 
 /// A graph without the links that are out of order from the beginning to the end, and what else is not the same in all of the run.
-pub fn without(topology: Topology, faults: &[Fault]) -> Result<(Topology, Timed), ConfigError> {
+pub fn without(topology: &Topology, faults: &[Fault]) -> Result<(Topology, Timed), ConfigError> {
     let at = |index: usize| move |error: ConfigError| error.within(&index.to_string());
     for (index, fault) in faults.iter().enumerate() {
         fault.check().map_err(at(index))?;
     }
     let (mut picked, mut for_good, mut timed) = (Missing::default(), Missing::default(), Timed::default());
     for (index, fault) in faults.iter().enumerate() {
-        let missing = fault.pick(&topology, &mut picked).map_err(at(index))?;
+        let missing = fault.pick(topology, &mut picked).map_err(at(index))?;
         let (reaction, &Fault { at: from, until, .. }) = (fault.reaction.unwrap_or_default(), fault);
         if let Some(times) = fault.slowdown {
             let both = |&(router, port): &LinkEnd| Some([(router, port), topology.neighbour(router, port)?]);
             let links = missing.links.iter().filter_map(both).collect();
             let slowdown = Slowdown { at: from, until, times, links };
-            slowdown.check(&topology).map_err(at(index))?;
+            slowdown.check(topology).map_err(at(index))?;
             timed.slowdowns.push(slowdown);
         } else if fault.is_for_good() {
             for_good.add(&missing);
@@ -401,7 +401,7 @@ pub fn without(topology: Topology, faults: &[Fault]) -> Result<(Topology, Timed)
             timed.outages.push(outage);
         }
     }
-    let rest = without_these(&topology, &for_good);
+    let rest = without_these(topology, &for_good);
     if !faults.iter().any(|fault| fault.is_for_good() && fault.drops()) {
         check_whole(&rest)?;
     }
