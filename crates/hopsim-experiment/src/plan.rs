@@ -94,8 +94,7 @@ impl Plan {
         check_measure(&experiment)?;
         classes::resolve_latencies(&mut experiment)?;
         let (topology, mut tables) = build_topology(&experiment)?;
-        let laid_out = laid_out(&experiment, &topology)?;
-        experiment.topology.resolve(&laid_out);
+        let laid_out = lay_out(&mut experiment, &topology)?;
         jobs::resolve_names(&mut experiment)?;
         let priorities = priorities::plan(&experiment)?;
         let mut paths =
@@ -112,12 +111,12 @@ impl Plan {
         }
         check_injection(&experiment, &topology)?;
         hopsim_memory::probe(memory::of_plan(&topology)).map_err(ConfigError::too_large)?;
-        let network = tables.in_order(Network::new(
+        let network = Arc::new(tables.in_order(Network::new(
             &topology,
             classes,
             experiment.nic.injection_ports as u8,
             experiment.router.crossbar_inputs().number() as u8,
-        ));
+        )));
         check_size(&network)?;
         given::check(&experiment, &network, &paths[0])?;
         let routings = tables.routings(&experiment, &paths, &network);
@@ -416,13 +415,14 @@ fn build_topology(experiment: &Experiment) -> Result<(Arc<Topology>, Tables), Co
     Ok((topology, tables))
 }
 
-/// The topology of the document, with links that are out of order. Traffic is laid out over it; of a graph nothing but its nodes and groups
-/// counts there, which the rest has, too.
-fn laid_out(experiment: &Experiment, rest: &Arc<Topology>) -> Result<Arc<Topology>, ConfigError> {
-    if experiment.faults.is_empty() || experiment.topology.ties().is_some() {
-        return Ok(Arc::clone(rest));
-    }
-    experiment.topology.build().map(Arc::new).map_err(|error| error.within("topology"))
+/// The topology of the document, with links that are out of order, whose defaults are filled in. Traffic is laid out over it; of a graph
+/// nothing but its nodes and groups counts there, which the rest has, too.
+fn lay_out(experiment: &mut Experiment, rest: &Arc<Topology>) -> Result<Arc<Topology>, ConfigError> {
+    let is_rest = experiment.faults.is_empty() || experiment.topology.ties().is_some();
+    let built = || experiment.topology.build().map(Arc::new).map_err(|error| error.within("topology"));
+    let laid_out = if is_rest { Arc::clone(rest) } else { built()? };
+    experiment.topology.resolve(&laid_out);
+    Ok(laid_out)
 }
 
 fn router_plan(experiment: &Experiment) -> Result<RouterPlan, ConfigError> {

@@ -135,10 +135,11 @@ impl Tables {
     }
 
     /// A network as it is when no link is slower, in a run in which links become as slow as they do.
-    pub fn in_order(&self, network: Network) -> Arc<Network> {
-        let slower = |cycle| network.slowed(self.slower(cycle));
-        let slowest = self.slowdowns.iter().map(|slowdown| slower(slowdown.at));
-        Arc::new(slowest.fold(network.clone(), |network, slower| network.beside(&slower)))
+    pub fn in_order(&self, network: Network) -> Network {
+        self.slowdowns.iter().fold(network, |network, slowdown| {
+            let slower = network.slowed(self.slower(slowdown.at));
+            network.beside(&slower)
+        })
     }
 
     /// The ends of links that are slower in a cycle, and how many times.
