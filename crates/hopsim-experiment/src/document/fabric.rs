@@ -10,17 +10,19 @@ use hopsim_network::topology::{TopologyConfig, graph};
 use serde_json::{Value, json};
 
 /// Keys that a fabric does not have, and what there is instead.
-const OF_ROUTERS: [(&str, &str); 9] = [
+const OF_ROUTERS: [(&str, &str); 8] = [
     ("compat", ""),
     ("load", "jobs.0.flows.0.rate"),
     ("units", ""),
     ("contention", ""),
     ("links", "router.infiniband.links"),
-    ("faults", "links of topology.graph without these"),
     ("routing", ""),
     ("nic", "router.infiniband.host"),
     ("semantics", ""),
 ];
+
+/// Keys of an entry of `faults` about cycles.
+const OF_FAULTS: [&str; 3] = ["at", "until", "reaction"];
 
 /// Keys of `measure` about cycles, of which a fabric has none. Only programs have cycles, and so a longest run in cycles.
 const OF_CYCLES: [&str; 7] = ["warmup", "cycles", "batches", "interval", "watchdog", "stop", "end"];
@@ -52,6 +54,7 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
         return Err(ConfigError::new(key, "is not of InfiniBand fabrics").valid(instead(other)));
     }
     check_measure(root, experiment.has_programs())?;
+    check_faults(root)?;
     check_reaction(root, fabric)?;
     for (index, job) in jobs(root) {
         let packets = |key: &&str| job.get("host").is_some_and(|host| host.get(key).is_some());
@@ -92,6 +95,17 @@ fn check_reaction(root: &Value, fabric: &Infiniband) -> Result<(), ConfigError> 
     }
     let path = format!("router.infiniband.congestion_control.{key}");
     Err(ConfigError::new(path, "is of the reaction table, and there is another one").valid("no such key"))
+}
+
+/// Refuses links that fail in a cycle.
+fn check_faults(root: &Value) -> Result<(), ConfigError> {
+    for (index, fault) in list(root, "faults") {
+        if let Some(key) = OF_FAULTS.into_iter().find(|key| fault.get(key).is_some()) {
+            let reason = "an InfiniBand fabric has no cycles";
+            return Err(ConfigError::new(format!("faults.{index}.{key}"), reason).valid("no such key"));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses keys of `measure` for what a fabric measures by other keys.
@@ -167,13 +181,22 @@ fn keys_of(job: &Value) -> &'static [&'static str] {
 }
 
 fn jobs(root: &Value) -> impl Iterator<Item = (usize, &Value)> {
-    root.get("jobs").and_then(Value::as_array).into_iter().flatten().enumerate()
+    list(root, "jobs")
+}
+
+fn list<'v>(root: &'v Value, key: &str) -> impl Iterator<Item = (usize, &'v Value)> {
+    root.get(key).and_then(Value::as_array).into_iter().flatten().enumerate()
 }
 
 /// Takes away from the resolved document of a fabric what [`check`] refuses.
 pub fn reduce(root: &mut Value, has_programs: bool) {
     if let Some(fields) = root.as_object_mut() {
         fields.retain(|key, _| OF_ROUTERS.iter().all(|(other, _)| key != other));
+    }
+    for fault in root.get_mut("faults").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(fields) = fault.as_object_mut() {
+            fields.retain(|key, _| !OF_FAULTS.contains(&key.as_str()));
+        }
     }
     if let Some(measure) = root["measure"].as_object_mut() {
         measure.retain(|key, _| !OF_CYCLES.contains(&key.as_str()));

@@ -2385,6 +2385,45 @@ fn disciplines_of_vcs_that_a_network_does_not_have() {
 }
 
 #[test]
+fn links_of_a_fabric_that_are_out_of_order() {
+    let with = |fault: &str, others: &[&str]| {
+        let text = "router = \"infiniband\"\njobs = [{ flows = [{ source = 0, destination = 1 }] }]\n\
+            topology.xgft = { children = [2, 2], parents = [1, 2] }\n";
+        let said = message_of(text, &[&[&*format!("faults=[{{ {fault} }}]")], others].concat());
+        said.replace(" (override)", "")
+    };
+    assert_eq!(with("links = { between = [[0, 2]] }", &[]), "accepted");
+    assert_eq!(with("routers = [2]", &[]), "accepted");
+    assert_eq!(
+        with("links = { between = [[0, 2], [0, 3]] }", &[]),
+        "faults: without these links the network falls apart: from router 0 there is no way to routers 1, 2 and 3; \
+         valid: fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides"
+    );
+    assert_eq!(
+        with("links = { between = [[0, 1]] }", &[]),
+        "faults.0.links.between.0 = [0, 1]: no link joins the two routers; valid: two routers that a link joins which is in order"
+    );
+    assert_eq!(
+        with("routers = [0], unreachable = \"drop\"", &[]),
+        "faults.0.unreachable = \"drop\": forwarding tables of an InfiniBand fabric lead to every node; valid: refuse, or no such key"
+    );
+    assert_eq!(
+        with("links = { between = [[0, 2]] }, at = 5", &[]),
+        "faults.0.at: an InfiniBand fabric has no cycles; valid: no such key"
+    );
+    assert_eq!(
+        with("routers = [2]", &["router.infiniband.forwarding={ tables = [[0]] }"]),
+        "router.infiniband.forwarding: the tables that are given know of no links that are out of order; \
+         valid: minimal, min_hop or up_down, or no such key as faults"
+    );
+    assert_eq!(
+        with("routers = [2]", &["topology={ fat_tree = { k = 2, levels = 2 } }"]),
+        "faults: paths follow from coordinates here, and know of no links that are missing; valid: no such key, or \
+         topology.graph or a family of graphs; hopsim topology export makes a graph of a network"
+    );
+}
+
+#[test]
 fn ports_of_a_fabric_that_are_exceptions() {
     let text = "router = \"infiniband\"\ntopology.fat_tree = { k = 2, levels = 2 }\n\
         jobs = [{ flows = [{ source = 0, destination = 1 }] }]\n";

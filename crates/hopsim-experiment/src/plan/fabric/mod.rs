@@ -5,6 +5,7 @@ mod clock;
 mod congestion;
 mod congestion_defaults;
 mod exceptions;
+mod faults;
 mod flows;
 mod forwarding;
 mod kept;
@@ -104,7 +105,8 @@ impl FabricPlan {
         congestion_defaults::resolve(config)?;
         let config = config.clone();
         check_topology(&experiment)?;
-        let network = Network::of(&LAST, &experiment.topology, &config.forwarding)?;
+        faults::check(&experiment, &config.forwarding)?;
+        let network = Network::of(&LAST, &experiment, &config.forwarding)?;
         let topology = Arc::clone(&network.topology);
         experiment.topology.resolve(&topology);
         let mut clock = Clock::default();

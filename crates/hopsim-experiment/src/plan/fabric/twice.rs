@@ -200,7 +200,10 @@ fn up_down(topology: &Topology) -> Vec<u32> {
     let routers = topology.routers();
     let from =
         |root| distances(routers as usize, root, |router| links(topology, router).map(|(_, peer)| peer));
-    let levels = (0..routers).map(from).min_by_key(|levels| levels.iter().copied().max()).unwrap();
+    // Routers that are out of order have no links.
+    let roots = (0..routers).filter(|&root| root == 0 || links(topology, root).next().is_some());
+    let farthest = |levels: &Vec<u32>| levels.iter().copied().filter(|&level| level < u32::MAX).max();
+    let levels = roots.map(from).min_by_key(farthest).unwrap();
     let is_up = |from: u32, to: u32| (levels[to as usize], to) < (levels[from as usize], from);
     let mut order: Vec<u32> = (0..routers).collect();
     order.sort_by_key(|&router| (levels[router as usize], router));
@@ -210,7 +213,8 @@ fn up_down(topology: &Topology) -> Vec<u32> {
         let down = distances(routers as usize, switch, above);
         let mut total = down.clone();
         for &router in order.iter().filter(|&&router| down[router as usize] == u32::MAX) {
-            total[router as usize] = above(router).map(|peer| total[peer as usize]).min().unwrap() + 1;
+            let after = above(router).map(|peer| total[peer as usize]).min();
+            total[router as usize] = after.map_or(u32::MAX, |after| after.saturating_add(1));
         }
         let choices = |router: u32| {
             let goes_down = down[router as usize] != u32::MAX;
@@ -244,6 +248,71 @@ fn tables_are_those_of_the_rules_node_by_node() {
         let given: Vec<u32> = tables.iter().flatten().map(|&output| output.into()).collect();
         let allowed = format!("{{ tables = {tables:?} }}\nrouter.infiniband.lanes.allow_deadlock = true");
         assert_eq!(forwarding(&found(&allowed)), given, "{topology}");
+    }
+}
+
+/// The number that an output of what is left of a topology has among the outputs of the whole one.
+fn among_all(whole: &Topology, rest: &Topology, router: u32, number: u32) -> u32 {
+    let is_plugged = |&port: &usize| {
+        let is_own = rest.ports()[port] == PortClass::Terminal && port < rest.nodes_of(router).len();
+        is_own || rest.neighbour(router, port).is_some()
+    };
+    let port = (0..rest.ports().len()).filter(is_plugged).nth(number as usize);
+    port.map_or(0, |port| output(whole, router, port))
+}
+
+#[test]
+fn tables_without_some_links_are_those_of_the_rest() {
+    let mut accepted = 0;
+    for case in 0..150 {
+        let mut dice = Dice::new(case);
+        let topology = dice.graph();
+        let faults = format!("[{{ links = {{ fraction = 0.{}, seed = {case} }} }}]", dice.between(10, 40));
+        let found = |how: &str, faults: &str| {
+            let more =
+                format!("router.infiniband = {{ forwarding = \"{how}\", lanes.allow_deadlock = true }}");
+            let points = document::points(&text(&topology, &format!("{more}\nfaults = {faults}"), FLOW), &[]);
+            points.map(|points| FabricPlan::new(&points[0].experiment, &no_files).unwrap())
+        };
+        let whole = found("minimal", "[]").unwrap();
+        let rest = match found("minimal", &faults) {
+            Ok(plan) => plan,
+            Err(error) => {
+                assert!(error.reason.contains("falls apart"), "{error}");
+                continue;
+            }
+        };
+        accepted += usize::from(rest.topology.routers() > 2);
+        assert_eq!(rest.fabric.ports, whole.fabric.ports, "ports keep their numbers");
+        let rules: [(&str, fn(&Topology) -> Vec<u32>); 3] =
+            [("minimal", minimal), ("min_hop", min_hop), ("up_down", up_down)];
+        for (how, tables) in rules {
+            let hosts = rest.fabric.hosts;
+            let expected: Vec<u32> = (0..)
+                .zip(tables(&rest.topology))
+                .map(|(entry, output)| among_all(&whole.topology, &rest.topology, entry / hosts, output))
+                .collect();
+            assert_eq!(forwarding(&found(how, &faults).unwrap()), expected, "{how}: {topology}, {faults}");
+        }
+    }
+    assert!(accepted > 50, "{accepted}");
+}
+
+#[test]
+fn no_way_leads_over_a_switch_that_is_out_of_order() {
+    let topology = "xgft = { children = [4, 4], parents = [1, 3] }";
+    for how in ["minimal", "min_hop", "up_down"] {
+        let more = format!("router.infiniband.forwarding = \"{how}\"\nfaults = [{{ routers = [4, 6] }}]");
+        let found = plan(&text(topology, &more, ALL_TO_ALL));
+        let spines = [4, 5, 6].map(|spine| found.wiring.cables.ports(spine));
+        let mut passed = BTreeSet::new();
+        for pair in (0..16).flat_map(|from| (0..16).filter(move |&to| to != from).map(move |to| [from, to])) {
+            passed.extend(outputs(&found.fabric, pair).into_iter().filter(|port| *port >= spines[0].start));
+        }
+        assert!(
+            !passed.is_empty() && passed.iter().all(|port| spines[1].contains(port)),
+            "{how}: {passed:?}"
+        );
     }
 }
 
@@ -459,7 +528,7 @@ fn points_with_the_same_network_share_it() {
             let TopologyConfig::Dragonfly(config) = &mut experiment.topology else { unreachable!() };
             config.groups = None;
         }
-        let network = Network::of(&kept, &experiment.topology, &how).unwrap();
+        let network = Network::of(&kept, &experiment, &how).unwrap();
         (network.wiring(&how).unwrap(), how)
     };
     let two = "graph = { nodes = [1, 1], edges = [{ between = [0, 1] }, { between = [0, 1] }] }";
