@@ -2409,7 +2409,46 @@ fn links_of_a_fabric_that_are_out_of_order() {
     );
     assert_eq!(
         with("links = { between = [[0, 2]] }, at = 5", &[]),
-        "faults.0.at: an InfiniBand fabric has no cycles; valid: no such key"
+        "faults.0.at: an InfiniBand fabric has no cycles; valid: no such key; faults.0.time"
+    );
+    let timed = |time: &str, others: &[&str]| {
+        with(&format!("links = {{ between = [[0, 2]] }}, time = {{ {time} }}"), others)
+    };
+    let window = "measure.time.window=\"1 ms\"";
+    assert_eq!(timed("at = '20 us', until = '30 us'", &[window]), "accepted");
+    assert_eq!(
+        timed("detection = '1 us'", &[window]),
+        "faults.0.time: links that are out of order from the beginning to the end have no times; \
+         valid: no such key, or at or until in it"
+    );
+    assert_eq!(
+        timed("at = '20 us', until = '20 us'", &[window]),
+        "faults.0.time.until = \"20 us\": links are repaired after they have failed, at 20 us; valid: a later time, or no such key: never"
+    );
+    assert_eq!(
+        timed("at = '20 s'", &[window]),
+        "faults.0.time.at = \"20 s\": the run has ended before; valid: a time before the end of the window, or no such key"
+    );
+    assert_eq!(
+        timed("at = '20'", &[window]),
+        "faults.0.time.at = \"20\": is not a number and a unit; valid: a decimal number and ps, ns, us, ms, s"
+    );
+    assert_eq!(
+        timed("at = '20 us' }, reaction = { reroute = 5", &[window]),
+        "faults.0.reaction.reroute: an InfiniBand fabric has no cycles; valid: no such key; faults.0.time"
+    );
+    assert_eq!(
+        timed("at = '20 us' }, reaction = { retransmit = { timeout = 1, most = 1 }", &[window]),
+        "faults.0.reaction.retransmit: hosts of an InfiniBand fabric send nothing again; valid: no such key"
+    );
+    assert_eq!(
+        timed("at = '20 us'", &["jobs=[{ program = { collective = { kind = 'barrier' } } }]"]),
+        "jobs.0.program: a program waits for its messages, and where links fail in the middle of a run packets may be lost; \
+         valid: other jobs, or no such key as faults.0.time"
+    );
+    assert_eq!(
+        graph(&RING, &["faults=[{ links = { between = [[0, 1]] }, time = { at = '1 us' } }]"]),
+        "faults.0.time (override): is for InfiniBand fabrics; valid: at, until and reaction, or router.infiniband"
     );
     assert_eq!(
         with("routers = [2]", &["router.infiniband.forwarding={ tables = [[0]] }"]),

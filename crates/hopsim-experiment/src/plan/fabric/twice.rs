@@ -7,6 +7,7 @@ use crate::config::infiniband::Forwarding;
 use crate::document;
 use crate::plan::fabric::used::{Place, used};
 use crate::plan::programs::no_files;
+use hopsim_infiniband::faults::What;
 use hopsim_network::topology::PortClass;
 use hopsim_network::topology::shortest::distances;
 use hopsim_random::{Purpose, Stream};
@@ -284,12 +285,11 @@ fn tables_without_some_links_are_those_of_the_rest() {
         };
         accepted += usize::from(rest.topology.routers() > 2);
         assert_eq!(rest.fabric.ports, whole.fabric.ports, "ports keep their numbers");
-        let rules: [(&str, fn(&Topology) -> Vec<u32>); 3] =
-            [("minimal", minimal), ("min_hop", min_hop), ("up_down", up_down)];
-        for (how, tables) in rules {
+        let of_rest = [minimal(&rest.topology), min_hop(&rest.topology), up_down(&rest.topology)];
+        for (how, tables) in ["minimal", "min_hop", "up_down"].into_iter().zip(of_rest) {
             let hosts = rest.fabric.hosts;
             let expected: Vec<u32> = (0..)
-                .zip(tables(&rest.topology))
+                .zip(tables)
                 .map(|(entry, output)| among_all(&whole.topology, &rest.topology, entry / hosts, output))
                 .collect();
             assert_eq!(forwarding(&found(how, &faults).unwrap()), expected, "{how}: {topology}, {faults}");
@@ -571,4 +571,81 @@ fn tables_that_are_kept_do_not_hide_that_others_have_the_wrong_form() {
     };
     assert_eq!(said("[[0, 1, 2], [1, 1, 0]]"), None);
     assert_eq!(said("[[0, 1], [2, 1, 1, 0]]").unwrap(), "has outputs for 2 nodes");
+}
+
+#[test]
+fn links_fail_and_tables_are_written_when_the_document_says_so() {
+    let with = |faults: &str| {
+        let more = format!("measure.time.window = \"1 ms\"\nrouter = \"infiniband\"\nfaults = [{faults}]");
+        plan(&text("xgft = { children = [2, 2], parents = [1, 2] }", &more, ALL_TO_ALL))
+    };
+    let link = "links = { between = [[0, 2]] }";
+    let time = "at = \"20 us\", until = \"60 us\", detection = \"1 us\", reroute = \"10 us\", table_write = \"2 us\"";
+    let found = with(&format!("{{ {link}, time = {{ {time} }} }}"));
+    let left = with(&format!("{{ {link} }}"));
+    assert_eq!(forwarding(&found), forwarding(&with("")));
+    let written: Vec<u32> = found.fabric.faults.tables[0].outputs().collect();
+    assert_eq!((written, found.fabric.faults.tables.len()), (forwarding(&left), 1));
+    let us = 1_000 * found.fabric.ticks_per_ns;
+    let changes: Vec<(u64, What)> =
+        found.fabric.faults.changes.iter().map(|it| (it.at / us, it.what)).collect();
+    // Switch 0 has nodes 0 and 1, and its first link, to switch 2, is its port behind theirs.
+    let port = found.fabric.first_port[0] + 2;
+    let tables = |first: u64, tables: u32| {
+        [(first, 0), (first + 2, 1), (first + 4, 2)].map(|(at, switch)| (at, What::Table { switch, tables }))
+    };
+    let expected: Vec<(u64, What)> = [(20, What::Fails { port, drops: true }), (21, What::Detected { port })]
+        .into_iter()
+        .chain(tables(31, 1))
+        .chain([(60, What::Repaired { port })])
+        .chain(tables(71, 0))
+        .collect();
+    assert_eq!(changes, expected);
+}
+
+/// Whether packets can wait for each other in a circle if every switch has any of the tables, way by way.
+fn has_circle_of_all_tables(plan: &FabricPlan) -> bool {
+    let mut waits: DiGraphMap<(u8, u32), ()> = DiGraphMap::new();
+    let tables: Vec<Vec<u32>> = plan.tables().map(|tables| tables.outputs().collect()).collect();
+    for ([source, destination], lane) in pairs(plan) {
+        let next = |switch: u32| {
+            let entry = (switch * plan.fabric.hosts + destination) as usize;
+            let first = plan.fabric.first_port[switch as usize];
+            tables.iter().map(move |tables| first + tables[entry]).collect::<Vec<u32>>()
+        };
+        let (mut open, mut seen) = (next(plan.wiring.cables.ends[source as usize]), BTreeSet::new());
+        while let Some(port) = open.pop() {
+            let end = plan.wiring.cables.ends[port as usize];
+            if end == hopsim_infiniband::fabric::NONE || !seen.insert(port) {
+                continue;
+            }
+            for after in next(end) {
+                waits.add_edge((lane, port), (lane, after), ());
+                open.push(after);
+            }
+        }
+    }
+    tarjan_scc(&waits).iter().any(|component| component.len() > 1)
+}
+
+#[test]
+fn tables_that_are_free_of_circles_may_close_one_together() {
+    let mut counts = [0; 2];
+    for case in 0..150 {
+        let mut dice = Dice::new(case);
+        let topology = dice.graph();
+        let faults = format!(
+            "[{{ links = {{ fraction = 0.2, seed = {case} }}, time = {{ at = \"20 us\", until = \"50 us\" }} }}]"
+        );
+        let more = format!(
+            "measure.time.window = \"1 ms\"\nrouter.infiniband.forwarding = \"up_down\"\nfaults = {faults}"
+        );
+        let Ok(points) = document::points(&text(&topology, &more, ALL_TO_ALL), &[]) else { continue };
+        let plan = FabricPlan::new(&points[0].experiment, &no_files).unwrap();
+        let has_circle = plan.circle_of_all_tables().is_some();
+        assert_eq!(has_circle, has_circle_of_all_tables(&plan), "{topology}, {faults}");
+        assert_eq!(plan.circle(), None);
+        counts[usize::from(has_circle)] += 1;
+    }
+    assert!(counts.iter().all(|&count| count >= 10), "{counts:?}");
 }

@@ -12,7 +12,7 @@ use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_network::interrupt;
-use hopsim_network::topology::faults::{self, Fault};
+use hopsim_network::topology::faults::{self, Fault, LinkEnd, Missing};
 use hopsim_network::topology::{PortClass, Topology, TopologyConfig};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -198,6 +198,8 @@ pub struct Network {
     pub topology: Arc<Topology>,
     /// The topology with all its links.
     whole: Arc<Topology>,
+    /// What is out of order for a part of the run only, by entry of `faults` that says so.
+    missing: Vec<Missing>,
     /// What the document says of the topology, with every default filled in.
     resolved: TopologyConfig,
     /// Steps that it took to build the topology.
@@ -237,18 +239,53 @@ impl Network {
     }
 
     fn new(topology: &TopologyConfig, faults: &[Fault]) -> Result<Self, ConfigError> {
-        let build = || topology.build().map_err(|error| error.within("topology"));
-        let (built, steps) = interrupt::counted(build);
+        let make = || topology.build().map_err(|error| error.within("topology"));
+        let (built, steps) = interrupt::counted(make);
         let whole = Arc::new(built?);
         let mut resolved = topology.clone();
         resolved.resolve(&whole);
-        let topology = if faults.is_empty() {
-            Arc::clone(&whole)
-        } else {
-            let rest = faults::without(build()?, faults);
-            Arc::new(rest.map_err(|error| error.within("faults"))?.0)
+        let (mut rest, mut missing) = (Arc::clone(&whole), Vec::new());
+        if !faults.is_empty() {
+            let (left, outages) = faults::without(make()?, faults).map_err(|error| error.within("faults"))?;
+            missing = outages.into_iter().map(|outage| outage.missing).collect();
+            if faults.iter().any(Fault::is_for_good) {
+                rest = Arc::new(left);
+            }
+        }
+        Ok(Self { topology: rest, whole, missing, resolved, steps, wiring: OnceLock::new() })
+    }
+
+    /// What is out of order for a part of the run only, by entry of `faults` that says so.
+    pub fn missing(&self) -> &[Missing] {
+        &self.missing
+    }
+
+    /// What says which port is at an end of a link.
+    pub fn ports(&self) -> impl Fn(LinkEnd) -> u32 {
+        let (cables, outputs) = Cables::new(&self.whole);
+        let width = self.whole.ports().len();
+        move |(router, port)| cables.first_port[router as usize] + outputs[router as usize * width + port]
+    }
+
+    /// The forwarding tables of the network without what is missing besides.
+    pub fn tables_without(&self, how: &Forwarding, missing: &Missing) -> Result<Arc<Tables>, ConfigError> {
+        if missing.links.is_empty() {
+            return Ok(Arc::clone(&self.wiring(how)?.forwarding));
+        }
+        let rest = faults::without_these(&self.topology, missing);
+        faults::check_whole(&rest).map_err(|error| error.within("faults"))?;
+        let (_, outputs) = Cables::new(&self.whole);
+        forwarding::tables_without(how, &rest, &outputs).map(Arc::new)
+    }
+
+    /// The switches whose tables differ, ascending.
+    pub fn changed(&self, [one, other]: [&Tables; 2]) -> Vec<u32> {
+        let hosts = self.whole.nodes() as usize;
+        let differs = |switch: &u32| {
+            let mut entries = (0..hosts).map(|host| *switch as usize * hosts + host);
+            entries.any(|entry| one.output(entry) != other.output(entry))
         };
-        Ok(Self { topology, whole, resolved, steps, wiring: OnceLock::new() })
+        (0..self.whole.routers()).filter(differs).collect()
     }
 
     /// Whether no link is out of order from the beginning to the end.
