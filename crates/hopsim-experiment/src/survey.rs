@@ -170,8 +170,11 @@ fn deadlock_of_fabric(plan: &FabricPlan) -> String {
     if is_allowed && hosts.saturating_mul(ends) > MOST_ENTRIES {
         return "deadlock not looked for: more than 100,000,000 entries of forwarding tables".into();
     }
-    match plan.circle() {
-        Some(circle) => format!("can deadlock: {circle}"),
+    if let Some(circle) = plan.circle() {
+        return format!("can deadlock: {circle}");
+    }
+    match plan.circle_of_all_tables() {
+        Some(circle) => format!("can deadlock while tables change: {circle}"),
         None => "free of deadlock: packets of no VL can wait for each other in a circle".into(),
     }
 }

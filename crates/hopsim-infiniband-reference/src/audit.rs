@@ -1,5 +1,6 @@
 //! What must hold after every tick.
 
+use crate::failing::Fate;
 use crate::simulator::Reference;
 use hopsim_infiniband::workload::Workload;
 
@@ -34,12 +35,21 @@ impl<W: Workload> Reference<W> {
         let link = &self.links[sender];
         let taken = self.blocks_in_buffer(receiver, lane);
         assert!(taken <= size, "port {receiver} holds {taken} blocks of VL {lane} and has room for {size}");
-        let granted = self.outputs[sender].leaving.iter().filter(|each| each.onto_link.is_none());
-        let there: u32 = self.sum(granted.map(|each| each.packet), lane);
-        let under_way: u32 = self.sum(link.flights.iter().map(|each| each.packet), lane);
         let back: u32 = link.returning.iter().filter(|each| each.lane == lane).map(|each| each.blocks).sum();
-        let all = link.credits[lane] + there + under_way + taken + back;
+        if self.failing.out[sender] {
+            assert_eq!(link.credits[lane] + back, 0, "credits of port {sender}, whose link is out of order");
+            return;
+        }
+        let all = link.credits[lane] + self.blocks_promised(sender, receiver, lane) + back;
         assert_eq!(all, size, "blocks of the buffer of port {receiver} in VL {lane}");
+    }
+
+    /// What is taken of the buffer behind a link, and what has been granted the link and has not come \[blocks\].
+    pub(crate) fn blocks_promised(&self, sender: usize, receiver: usize, lane: usize) -> u32 {
+        let granted = self.outputs[sender].leaving.iter().filter(|each| each.onto_link.is_none());
+        let granted = granted.map(|each| each.packet).filter(|&it| self.packets[it].fate != Fate::Lost);
+        let under_way = self.links[sender].flights.iter().map(|each| each.packet);
+        self.sum(granted.chain(under_way), lane) + self.blocks_in_buffer(receiver, lane)
     }
 
     /// What is taken of the buffer of a port for a VL \[blocks\].
@@ -48,7 +58,8 @@ impl<W: Workload> Reference<W> {
             return self.sum(self.hosts[port].received.iter().map(|each| each.packet), lane);
         }
         let queues = self.siblings(port).flat_map(|output| self.queue(port, output, lane));
-        self.sum(queues.map(|each| each.packet), lane)
+        let discarded = self.failing.discarded.iter().filter(|(_, input, _)| *input == port);
+        self.sum(queues.map(|each| each.packet).chain(discarded.map(|&(.., packet)| packet)), lane)
     }
 
     /// The blocks of some packets, of which only those in a VL count.

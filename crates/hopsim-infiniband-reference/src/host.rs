@@ -1,11 +1,13 @@
 //! Hosts: flows and notifications that are sent, packets that are drained.
 
 use crate::Fact;
+use crate::failing::Fate;
 use crate::lanes::LaneArbiter;
 use crate::link::Flight;
 use crate::simulator::{Packet, Reference, round_robin};
 use hopsim_infiniband::congestion::Notification;
 use hopsim_infiniband::fabric::{Fabric, NOTIFICATION, blocks};
+use hopsim_infiniband::faults::Loss;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::time::Ticks;
@@ -105,12 +107,15 @@ impl<W: Workload> Reference<W> {
             };
             let packet = self.packets[self.hosts[host].received[index].packet];
             let flow = packet.told.flow as usize;
+            let is_whole = packet.fate == Fate::Whole;
             if !packet.told.is_notification {
-                self.answer(host, packet);
+                if is_whole {
+                    self.answer(host, packet);
+                }
                 continue;
             }
             self.deliver(host, index);
-            if packet.marked {
+            if packet.marked && is_whole {
                 self.react(flow);
             }
         }
@@ -169,7 +174,12 @@ impl<W: Workload> Reference<W> {
     fn deliver(&mut self, host: usize, index: usize) {
         let number = self.hosts[host].received.remove(index).packet;
         let packet = self.packets[number];
-        let Packet { told, started, marked, .. } = packet;
+        let Packet { told, started, marked, fate, .. } = packet;
+        if fate == Fate::Spoiled {
+            self.lose(number, Loss::Spoiled);
+            self.return_credits(host, packet);
+            return;
+        }
         self.facts.push(Fact::Delivered { at: self.now, packet: told, sent: started, marked });
         self.return_credits(host, packet);
         self.message_arrives(host, number);
@@ -295,8 +305,15 @@ impl<W: Workload> Reference<W> {
     fn send(&mut self, host: usize, (told, marked, is_last): (Sent, bool, bool), destination: u32) -> Ticks {
         let lane = self.lane_of(told.flow as usize);
         let number = self.packets.len();
-        let packet =
-            Packet { told, destination: destination as usize, lane, started: self.now, marked, is_last };
+        let packet = Packet {
+            told,
+            destination: destination as usize,
+            lane,
+            started: self.now,
+            marked,
+            is_last,
+            fate: Fate::Whole,
+        };
         self.packets.push(packet);
         self.facts.push(Fact::Sent { at: self.now, packet: told });
         self.links[host].credits[lane] -= packet.blocks();

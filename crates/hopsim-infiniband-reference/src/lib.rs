@@ -11,6 +11,7 @@
 
 mod audit;
 mod congestion;
+mod failing;
 mod host;
 mod lanes;
 mod link;
@@ -22,6 +23,7 @@ mod stalls;
 mod switch;
 
 use hopsim_infiniband::fabric::Fabric;
+use hopsim_infiniband::faults::Loss;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::time::Ticks;
@@ -42,6 +44,8 @@ pub enum Fact {
     Stalled { at: Ticks, port: u32, lane: u8, is_stalled: bool },
     /// A switch marks a packet that had no mark.
     Marked { at: Ticks, packet: Sent, output: u32 },
+    /// A packet is lost.
+    Lost { at: Ticks, packet: Sent, why: Loss },
     /// A data packet is drained, or a notification taken.
     Delivered { at: Ticks, packet: Sent, sent: Ticks, marked: bool },
     /// A host is given a message to send.
@@ -59,6 +63,7 @@ impl Fact {
             | Self::OnLink { at, .. }
             | Self::Stalled { at, .. }
             | Self::Marked { at, .. }
+            | Self::Lost { at, .. }
             | Self::Delivered { at, .. }
             | Self::Posted { at, .. }
             | Self::Message { at, .. } => at,

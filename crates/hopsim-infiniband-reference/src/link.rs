@@ -10,6 +10,8 @@ use hopsim_infiniband::workload::Workload;
 pub struct Link {
     /// Packets whose heads have left the port and have not arrived.
     pub flights: Vec<Flight>,
+    /// Packets whose heads have arrived, until their tails have.
+    pub ending: Vec<Flight>,
     /// Blocks that the port may still send, by VL.
     pub credits: Vec<u32>,
     /// Whether the port is stalled for credits, by VL.
@@ -19,6 +21,7 @@ pub struct Link {
 }
 
 /// A packet whose head is on a link.
+#[derive(Clone, Copy)]
 pub struct Flight {
     pub packet: usize,
     /// When the head of the packet arrives.
@@ -41,7 +44,7 @@ impl Link {
         let buffer = if peer == NONE { 0 } else { fabric.ports[peer as usize].buffer };
         let credits = vec![buffer; usize::from(fabric.lanes.count)];
         let stalled = vec![false; credits.len()];
-        Self { flights: Vec::new(), credits, stalled, returning: Vec::new() }
+        Self { flights: Vec::new(), ending: Vec::new(), credits, stalled, returning: Vec::new() }
     }
 }
 
@@ -62,6 +65,9 @@ impl<W: Workload> Reference<W> {
     /// A packet has left the buffer of a port: the sender at the other end of the link will hear of it.
     pub fn return_credits(&mut self, port: usize, packet: Packet) {
         let sender = self.fabric.ports[port].peer as usize;
+        if self.failing.out[sender] {
+            return;
+        }
         let at = self.now + self.fabric.ports[sender].delay + self.fabric.credit_delay;
         self.links[sender].returning.push(Returning { at, lane: packet.lane, blocks: packet.blocks() });
     }
@@ -87,7 +93,9 @@ impl<W: Workload> Reference<W> {
             let now = self.now;
             let due: Vec<Flight> =
                 self.links[sender].flights.extract_if(.., |each| each.head == now).collect();
+            self.links[sender].ending.retain(|each| each.tail >= now);
             for flight in due {
+                self.links[sender].ending.push(flight);
                 if self.fabric.is_host(port as u32) {
                     self.head_at_host(port, &flight);
                 } else {

@@ -16,6 +16,8 @@ pub struct Posted {
     sent: u64,
     /// The last packet of the message, when that has been sent.
     pub last: Option<usize>,
+    /// The packets of the message that have been sent and have not arrived, lost ones among them.
+    missing: Vec<usize>,
 }
 
 impl Posted {
@@ -26,10 +28,16 @@ impl Posted {
 }
 
 impl<W: Workload> Reference<W> {
-    /// Step 4, at its end: a packet has been delivered to a host. If it was the last one of a message, the message is there.
+    /// Step 4, at its end: a packet has been delivered to a host. If all packets of its message have been, the message is there.
     pub fn message_arrives(&mut self, host: usize, packet: usize) {
-        let Some(posted) = self.messages.iter().find(|each| each.last == Some(packet)) else { return };
-        let &Posted { message: Message { bytes, tag, .. }, flow, at, .. } = posted;
+        let Some(posted) = self.messages.iter_mut().find(|each| each.missing.contains(&packet)) else {
+            return;
+        };
+        posted.missing.retain(|&other| other != packet);
+        if posted.unsent() > 0 || !posted.missing.is_empty() {
+            return;
+        }
+        let Posted { message: Message { bytes, tag, .. }, flow, at, .. } = *posted;
         self.facts.push(Fact::Message { at: self.now, flow: flow as u32, bytes, posted: at });
         if W::HEARS {
             self.workload.arrived(host as u32, tag, self.now);
@@ -66,7 +74,14 @@ impl<W: Workload> Reference<W> {
                 let flow = self.flow_of(host, &message);
                 let fact = Fact::Posted { at: self.now, flow: flow as u32, bytes: message.bytes };
                 self.facts.push(fact);
-                self.messages.push(Posted { message, flow, at: self.now, sent: 0, last: None });
+                self.messages.push(Posted {
+                    message,
+                    flow,
+                    at: self.now,
+                    sent: 0,
+                    last: None,
+                    missing: Vec::new(),
+                });
             }
         }
     }
@@ -101,5 +116,6 @@ impl<W: Workload> Reference<W> {
         let message = &mut self.messages[message];
         message.sent += u64::from(bytes);
         message.last = (message.unsent() == 0).then_some(self.packets.len());
+        message.missing.push(self.packets.len());
     }
 }

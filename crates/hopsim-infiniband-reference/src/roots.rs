@@ -73,7 +73,7 @@ impl<W: Workload> Reference<W> {
         let Some(peer) = self.peer(port).filter(|&peer| !self.fabric.is_host(peer as u32)) else {
             return port;
         };
-        if self.has_credits(want) {
+        if self.has_credits(want) || self.failing.out[port] {
             return port;
         }
         // What has been in the buffer behind the link longest of all that waits there.

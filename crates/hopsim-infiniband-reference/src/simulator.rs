@@ -1,6 +1,7 @@
 //! The state of a fabric, and what is done with it in a tick.
 
 use crate::Fact;
+use crate::failing::{Failing, Fate};
 use crate::host::{Host, Sender, first_start};
 use crate::link::Link;
 use crate::messages::Posted;
@@ -29,6 +30,8 @@ pub struct Packet {
     pub marked: bool,
     /// Whether nothing of the packet's message, or of its flow, is left to send behind it.
     pub is_last: bool,
+    /// What has become of the packet.
+    pub fate: Fate,
 }
 
 impl Packet {
@@ -68,6 +71,7 @@ pub struct Reference<W: Workload = ()> {
     /// How far the flows are, by flow.
     pub(crate) senders: Vec<Sender>,
     pub(crate) reaction: Reactions,
+    pub(crate) failing: Failing,
 }
 
 impl Reference {
@@ -105,14 +109,17 @@ impl<W: Workload> Reference<W> {
             hosts,
             senders,
             reaction: Reactions::new(fabric, flows, &mut draws),
+            failing: Failing::new(fabric),
         }
     }
 
     /// Goes through one tick.
     pub fn step(&mut self) {
         self.recover();
+        self.fabric_changes();
         self.credits_arrive();
         self.transfers_end();
+        self.discarded_packets_go();
         self.packets_have_left();
         self.heads_arrive();
         self.tails_arrive();

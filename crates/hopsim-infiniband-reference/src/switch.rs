@@ -1,6 +1,7 @@
 //! Switches: queues at the inputs, grants, buffers at the outputs.
 
 use crate::Fact;
+use crate::failing::Fate;
 use crate::lanes::LaneArbiter;
 use crate::link::Flight;
 use crate::simulator::{Packet, Reference, round_robin};
@@ -111,7 +112,9 @@ impl<W: Workload> Reference<W> {
             else {
                 continue;
             };
-            self.mark(MarkPoint::Tail, packet, output);
+            if self.packets[packet].fate != Fate::Lost {
+                self.mark(MarkPoint::Tail, packet, output);
+            }
             let front = self.inputs[input].queues[output][lane].pop_front().map(|waiting| waiting.packet);
             assert_eq!(front, Some(packet), "the front of a queue is transferred");
             self.return_credits(input, self.packets[packet]);
@@ -133,10 +136,10 @@ impl<W: Workload> Reference<W> {
     }
 
     /// Step 4 at a switch: a packet joins its queue with all its bytes.
-    pub fn head_at_switch(&mut self, input: usize, &Flight { packet, head, tail }: &Flight) {
-        let Packet { destination, lane, .. } = self.packets[packet];
-        let switch = self.switch_of(input);
-        let output = self.fabric.output(switch as u32, destination as u32) as usize;
+    pub fn head_at_switch(&mut self, input: usize, flight: &Flight) {
+        let Some(output) = self.output_or_discard(input, flight) else { return };
+        let &Flight { packet, head, tail } = flight;
+        let lane = self.packets[packet].lane;
         self.inputs[input].queues[output][lane].push_back(Waiting { packet, head, tail });
         self.look_for_congestion(output, lane);
         self.mark(MarkPoint::Enqueue, packet, output);
@@ -252,6 +255,10 @@ impl<W: Workload> Reference<W> {
             };
             if may {
                 self.outputs[output].leaving[0].onto_link = Some(self.now);
+                if self.packets[packet].fate == Fate::Lost {
+                    // Nothing goes onto the link in the time that was meant for it.
+                    continue;
+                }
                 self.mark(MarkPoint::Wire, packet, output);
                 self.goes_onto_link(output, packet);
             }

@@ -1,6 +1,7 @@
 //! What a fabric is made of, as arrays.
 
 use crate::congestion::CongestionControl;
+use crate::faults::Faults;
 use crate::forwarding::Tables;
 use crate::lanes::Lanes;
 use crate::time::Ticks;
@@ -109,6 +110,8 @@ pub struct Fabric {
     pub lanes: Lanes,
     /// Congestion control, if it is on.
     pub congestion: Option<CongestionControl>,
+    /// What changes in the middle of a run.
+    pub faults: Faults,
 }
 
 impl Fabric {

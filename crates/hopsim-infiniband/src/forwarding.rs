@@ -1,5 +1,7 @@
 //! Forwarding tables: the output of every switch for every destination, counted from the first port of the switch.
 
+use std::ops::Range;
+
 /// An entry of a forwarding table: an output.
 pub trait Entry: Copy + Send + Sync + Into<u32> + 'static {
     /// The outputs that an entry can name: those below this number.
@@ -49,6 +51,18 @@ impl Tables {
         match self {
             Self::Narrow(entries) => size_of_val(&entries[..]),
             Self::Wide(entries) => size_of_val(&entries[..]),
+        }
+    }
+
+    /// Gives outputs another number, those of some entries.
+    pub fn renumber(&mut self, entries: Range<usize>, number: impl Fn(u32) -> u32) {
+        match self {
+            Self::Narrow(all) => {
+                all[entries].iter_mut().for_each(|entry| *entry = Entry::new(number((*entry).into())));
+            }
+            Self::Wide(all) => {
+                all[entries].iter_mut().for_each(|entry| *entry = Entry::new(number((*entry).into())));
+            }
         }
     }
 

@@ -8,6 +8,7 @@ pub mod congestion;
 pub mod engine;
 pub mod error;
 pub mod fabric;
+pub mod faults;
 pub mod flow;
 pub mod forwarding;
 pub mod lanes;

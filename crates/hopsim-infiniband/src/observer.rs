@@ -1,5 +1,6 @@
 //! What a simulation tells while it runs.
 
+use crate::faults::Loss;
 use crate::flow::Flow;
 use crate::time::Ticks;
 
@@ -37,6 +38,9 @@ pub trait Observer {
 
     /// A switch marks a packet that had no mark, at an output.
     fn marked(&mut self, _at: Ticks, _packet: Sent, _output: u32) {}
+
+    /// A packet is lost.
+    fn lost(&mut self, _at: Ticks, _packet: Sent, _why: Loss) {}
 
     /// A host is given a message to send, which joins the queue of a flow.
     fn posted(&mut self, _at: Ticks, _flow: u32, _bytes: u64) {}

@@ -187,7 +187,8 @@ def _set_up(points: Sequence[Point]) -> float:
         config = json.loads(point.config)
         if not is_fabric(config):
             continue
-        fabric = json.dumps([config["topology"], config["router"]["infiniband"]["forwarding"]])
+        tables = config["router"]["infiniband"]["forwarding"]
+        fabric = json.dumps([config["topology"], config.get("faults"), tables])
         if fabric != last:
             last, total = fabric, total + survey(point).set_up_steps
         steps[fabric] = survey(point).set_up_steps

@@ -633,3 +633,29 @@ fn links_that_differ() {
         assert!(said.starts_with(&expected), "{said}\ninstead of\n{expected}");
     }
 }
+
+#[test]
+fn packets_that_links_lose_are_counted() {
+    let text = |fault: &str| {
+        format!(
+            "topology.xgft = {{ children = [4, 4], parents = [1, 2] }}\nrouter = \"infiniband\"\n\
+             measure.time = {{ warmup = \"0 ns\", window = \"200 us\" }}\nfaults = [{fault}]\n\
+             jobs = [{{ messages = {{ rate = \"10 Gb/s\" }} }}]\n"
+        )
+    };
+    let fault = |packets: &str| {
+        text(&format!(
+            "{{ links = {{ between = [[0, 4]] }}, reaction = {{ packets = \"{packets}\" }}, \
+             time = {{ at = \"50 us\", until = \"100 us\", reroute = \"20 us\", table_write = \"1 us\" }} }}"
+        ))
+    };
+    assert_eq!(summary(&text("")).get("packets_lost"), None);
+    for packets in ["drop", "drain"] {
+        let found = summary(&fault(packets));
+        let [sent, delivered, lost] =
+            ["packets_sent", "packets_delivered", "packets_lost"].map(|key| found[key].as_u64().unwrap());
+        let under_way = sent - delivered - lost;
+        assert!(lost > 50 && under_way < 500, "{packets}: {sent}, {delivered}, {lost}");
+        assert_eq!(found, summary(&fault(packets)));
+    }
+}

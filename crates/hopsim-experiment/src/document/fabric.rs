@@ -10,17 +10,20 @@ use hopsim_network::topology::{TopologyConfig, graph};
 use serde_json::{Value, json};
 
 /// Keys that a fabric does not have, and what there is instead.
-const OF_ROUTERS: [(&str, &str); 9] = [
+const OF_ROUTERS: [(&str, &str); 8] = [
     ("compat", ""),
     ("load", "jobs.0.flows.0.rate"),
     ("units", ""),
     ("contention", ""),
     ("links", "router.infiniband.links"),
-    ("faults", "links of topology.graph without these"),
     ("routing", ""),
     ("nic", "router.infiniband.host"),
     ("semantics", ""),
 ];
+
+/// Keys of an entry of `faults` about cycles, and the one key of its reaction that is not.
+const OF_FAULTS: [&str; 2] = ["at", "until"];
+const OF_REACTIONS: &str = "packets";
 
 /// Keys of `measure` about cycles, of which a fabric has none. Only programs have cycles, and so a longest run in cycles.
 const OF_CYCLES: [&str; 7] = ["warmup", "cycles", "batches", "interval", "watchdog", "stop", "end"];
@@ -52,6 +55,7 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
         return Err(ConfigError::new(key, "is not of InfiniBand fabrics").valid(instead(other)));
     }
     check_measure(root, experiment.has_programs())?;
+    check_faults(root)?;
     check_reaction(root, fabric)?;
     for (index, job) in jobs(root) {
         let packets = |key: &&str| job.get("host").is_some_and(|host| host.get(key).is_some());
@@ -92,6 +96,30 @@ fn check_reaction(root: &Value, fabric: &Infiniband) -> Result<(), ConfigError> 
     }
     let path = format!("router.infiniband.congestion_control.{key}");
     Err(ConfigError::new(path, "is of the reaction table, and there is another one").valid("no such key"))
+}
+
+/// Refuses links that fail in a cycle.
+fn check_faults(root: &Value) -> Result<(), ConfigError> {
+    for (index, fault) in list(root, "faults") {
+        if let Some(key) = OF_FAULTS.into_iter().find(|key| fault.get(key).is_some()) {
+            let reason = "an InfiniBand fabric has no cycles";
+            let valid = "no such key; faults.0.time";
+            return Err(ConfigError::new(format!("faults.{index}.{key}"), reason).valid(valid));
+        }
+        let reaction = fault.get("reaction").and_then(Value::as_object);
+        let mut keys = reaction.into_iter().flatten().map(|(key, _)| key);
+        if let Some(key) = keys.find(|key| *key != OF_REACTIONS) {
+            let (reason, valid) = match key.as_str() {
+                "detection" | "reroute" => {
+                    ("an InfiniBand fabric has no cycles", "no such key; faults.0.time")
+                }
+                "retransmit" => ("hosts of an InfiniBand fabric send nothing again", "no such key"),
+                _ => ("tables of an InfiniBand fabric come into force as they are written", "no such key"),
+            };
+            return Err(ConfigError::new(format!("faults.{index}.reaction.{key}"), reason).valid(valid));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses keys of `measure` for what a fabric measures by other keys.
@@ -145,6 +173,9 @@ fn check_elsewhere(root: &Value) -> Result<(), ConfigError> {
     if root.get("measure").is_some_and(|measure| measure.get("time").is_some()) {
         return refused("measure.time".into(), "measure.warmup, cycles and interval");
     }
+    if let Some((index, _)) = list(root, "faults").find(|(_, fault)| fault.get("time").is_some()) {
+        return refused(format!("faults.{index}.time"), "at, until and reaction");
+    }
     let level = |job: &Value| job.get("host").is_some_and(|host| host.get("service_level").is_some());
     if let Some((index, _)) = jobs(root).find(|(_, job)| level(job)) {
         return refused(format!("jobs.{index}.host.service_level"), "no such key");
@@ -167,13 +198,25 @@ fn keys_of(job: &Value) -> &'static [&'static str] {
 }
 
 fn jobs(root: &Value) -> impl Iterator<Item = (usize, &Value)> {
-    root.get("jobs").and_then(Value::as_array).into_iter().flatten().enumerate()
+    list(root, "jobs")
+}
+
+fn list<'v>(root: &'v Value, key: &str) -> impl Iterator<Item = (usize, &'v Value)> {
+    root.get(key).and_then(Value::as_array).into_iter().flatten().enumerate()
 }
 
 /// Takes away from the resolved document of a fabric what [`check`] refuses.
 pub fn reduce(root: &mut Value, has_programs: bool) {
     if let Some(fields) = root.as_object_mut() {
         fields.retain(|key, _| OF_ROUTERS.iter().all(|(other, _)| key != other));
+    }
+    for fault in root.get_mut("faults").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(fields) = fault.as_object_mut() {
+            fields.retain(|key, _| !OF_FAULTS.contains(&key.as_str()));
+            if let Some(reaction) = fields.get_mut("reaction").and_then(Value::as_object_mut) {
+                reaction.retain(|key, _| key == OF_REACTIONS);
+            }
+        }
     }
     if let Some(measure) = root["measure"].as_object_mut() {
         measure.retain(|key, _| !OF_CYCLES.contains(&key.as_str()));

@@ -2412,6 +2412,85 @@ fn disciplines_of_vcs_that_a_network_does_not_have() {
 }
 
 #[test]
+fn links_of_a_fabric_that_are_out_of_order() {
+    let with = |fault: &str, others: &[&str]| {
+        let text = "router = \"infiniband\"\njobs = [{ flows = [{ source = 0, destination = 1 }] }]\n\
+            topology.xgft = { children = [2, 2], parents = [1, 2] }\n";
+        let said = message_of(text, &[&[&*format!("faults=[{{ {fault} }}]")], others].concat());
+        said.replace(" (override)", "")
+    };
+    assert_eq!(with("links = { between = [[0, 2]] }", &[]), "accepted");
+    assert_eq!(with("routers = [2]", &[]), "accepted");
+    assert_eq!(
+        with("links = { between = [[0, 2], [0, 3]] }", &[]),
+        "faults: without these links the network falls apart: from router 0 there is no way to routers 1, 2 and 3; \
+         valid: fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides"
+    );
+    assert_eq!(
+        with("links = { between = [[0, 1]] }", &[]),
+        "faults.0.links.between.0 = [0, 1]: no link joins the two routers; valid: two routers that a link joins which is in order"
+    );
+    assert_eq!(
+        with("routers = [0], unreachable = \"drop\"", &[]),
+        "faults.0.unreachable = \"drop\": forwarding tables of an InfiniBand fabric lead to every node; valid: refuse, or no such key"
+    );
+    assert_eq!(
+        with("links = { between = [[0, 2]] }, at = 5", &[]),
+        "faults.0.at: an InfiniBand fabric has no cycles; valid: no such key; faults.0.time"
+    );
+    let timed = |time: &str, others: &[&str]| {
+        with(&format!("links = {{ between = [[0, 2]] }}, time = {{ {time} }}"), others)
+    };
+    let window = "measure.time.window=\"1 ms\"";
+    assert_eq!(timed("at = '20 us', until = '30 us'", &[window]), "accepted");
+    assert_eq!(
+        timed("detection = '1 us'", &[window]),
+        "faults.0.time: links that are out of order from the beginning to the end have no times; \
+         valid: no such key, or at or until in it"
+    );
+    assert_eq!(
+        timed("at = '20 us', until = '20 us'", &[window]),
+        "faults.0.time.until = \"20 us\": links are repaired after they have failed, at 20 us; valid: a later time, or no such key: never"
+    );
+    assert_eq!(
+        timed("at = '20 s'", &[window]),
+        "faults.0.time.at = \"20 s\": the run has ended before; valid: a time before the end of the window, or no such key"
+    );
+    assert_eq!(
+        timed("at = '20'", &[window]),
+        "faults.0.time.at = \"20\": is not a number and a unit; valid: a decimal number and ps, ns, us, ms, s"
+    );
+    assert_eq!(
+        timed("at = '20 us' }, reaction = { reroute = 5", &[window]),
+        "faults.0.reaction.reroute: an InfiniBand fabric has no cycles; valid: no such key; faults.0.time"
+    );
+    assert_eq!(
+        timed("at = '20 us' }, reaction = { retransmit = { timeout = 1, most = 1 }", &[window]),
+        "faults.0.reaction.retransmit: hosts of an InfiniBand fabric send nothing again; valid: no such key"
+    );
+    assert_eq!(
+        timed("at = '20 us'", &["jobs=[{ program = { collective = { kind = 'barrier' } } }]"]),
+        "jobs.0.program: a program waits for its messages, and where links fail in the middle of a run packets may be lost; \
+         valid: other jobs, or no such key as faults.0.time"
+    );
+    assert_eq!(
+        graph(&RING, &["faults=[{ links = { between = [[0, 1]] }, time = { at = '1 us' } }]"]),
+        "faults.0.time (override): is for InfiniBand fabrics; valid: at, until and reaction, or router.infiniband"
+    );
+    assert_eq!(
+        with("routers = [2]", &["router.infiniband.forwarding={ tables = [[0]] }"]),
+        "router.infiniband.forwarding: the tables that are given know of no links that are out of order; \
+         valid: minimal, min_hop or up_down, or no such key as faults"
+    );
+    assert_eq!(
+        with("links = { between = [[0, 2]] }, slowdown = 4", &[]),
+        "faults.0.slowdown: links of an InfiniBand fabric keep their speed; valid: no such key; router.infiniband.links says how fast \
+         each is"
+    );
+    assert_eq!(with("routers = [2]", &["topology={ fat_tree = { k = 2, levels = 2 } }"]), "accepted");
+}
+
+#[test]
 fn ports_of_a_fabric_that_are_exceptions() {
     let text = "router = \"infiniband\"\ntopology.fat_tree = { k = 2, levels = 2 }\n\
         jobs = [{ flows = [{ source = 0, destination = 1 }] }]\n";

@@ -1,6 +1,7 @@
 //! Small fabrics whose times and shares follow from the rules by hand.
 
 use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching};
+use hopsim_infiniband::faults::{Change, Faults, What};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::lanes::Lanes;
@@ -33,6 +34,7 @@ pub fn star(byte: &[Ticks]) -> Fabric {
         credit_delay: 4,
         lanes: Lanes::one(),
         congestion: None,
+        faults: Faults::default(),
     }
 }
 
@@ -53,6 +55,7 @@ fn times(facts: &[Fact]) -> [Vec<Ticks>; 3] {
             | Fact::Stalled { .. }
             | Fact::Marked { .. }
             | Fact::Posted { .. }
+            | Fact::Lost { .. }
             | Fact::Message { .. } => {}
         }
     }
@@ -207,4 +210,48 @@ fn nothing_goes_to_a_port_without_a_link() {
     fabric.ports[2].peer = NONE;
     fabric.ports[5].peer = NONE;
     assert_eq!(delivered(&fabric, &[flow(2, 0), Flow { bytes: Some(512), ..flow(0, 1) }], 2000), [0, 512]);
+}
+
+/// Two switches with a host each, and a link between them that is out of order from `at` on for `length`. A packet is granted 5 ticks after its
+/// head has come to the first switch, its head comes to the second one 64 ticks after it has come to the first, and its tail 64 after that.
+fn link_that_fails((at, length): (Ticks, Ticks), drops: bool, detection: Ticks) -> Fabric {
+    let port = |peer, delay| Port { peer, byte: 1, delay, buffer: 16 };
+    let mut changes = vec![Change { at, what: What::Fails { port: 3, drops } }];
+    if detection < length {
+        changes.push(Change { at: at + detection, what: What::Detected { port: 3 } });
+    }
+    changes.push(Change { at: at + length, what: What::Repaired { port: 3 } });
+    Fabric {
+        mtu: 64,
+        hosts: 2,
+        first_port: vec![2, 4, 6],
+        ports: vec![port(2, 10), port(4, 10), port(0, 10), port(5, 52), port(1, 10), port(3, 52)],
+        forwarding: Arc::new(Tables::Narrow(vec![0, 1, 1, 0])),
+        faults: Faults { changes, tables: Vec::new() },
+        ..star(&[1, 1])
+    }
+}
+
+/// How many packets are lost on a link, for their output, and spoiled.
+fn lost(fabric: &Fabric) -> [usize; 3] {
+    let mut lost = [0; 3];
+    for fact in run(fabric, &[flow(0, 1)], 1, 6_000) {
+        if let Fact::Lost { why, .. } = fact {
+            lost[why as usize] += 1;
+        }
+    }
+    lost
+}
+
+#[test]
+fn a_link_that_is_out_of_order_loses_as_many_packets_as_would_have_passed() {
+    // Heads come to the first switch at 10 + 64 k. At 1000 those of 970 and 906 have been granted: the head of 970 has still to come to the
+    // second switch, that of 906 has just come there, at 970, and its tail has not. Then come those of 1034 and so on.
+    for packets in [1, 5, 20] {
+        let length = 64 * packets as Ticks;
+        assert_eq!(lost(&link_that_fails((1000, length), true, 0)), [1, packets, 1]);
+        assert_eq!(lost(&link_that_fails((1000, length), false, 0)), [0, packets, 0]);
+        // What nobody knows of loses what is under way, and all else waits.
+        assert_eq!(lost(&link_that_fails((1000, length), true, length)), [1, 0, 1]);
+    }
 }

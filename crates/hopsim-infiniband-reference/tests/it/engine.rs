@@ -1,9 +1,10 @@
 //! The engine against the reference.
 
 use crate::fabrics::workload::{Players, Script};
-use crate::fabrics::{Case, for_each_fabric_with_messages};
+use crate::fabrics::{Case, for_each_fabric_with_messages, for_each_failing_fabric};
 use hopsim_infiniband::engine::Simulation;
 use hopsim_infiniband::fabric::Fabric;
+use hopsim_infiniband::faults::Loss;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::{Observer, Sent};
 use hopsim_infiniband::time::Ticks;
@@ -46,6 +47,10 @@ impl Observer for Facts {
 
     fn delivered(&mut self, at: Ticks, packet: Sent, sent: Ticks, marked: bool) {
         self.facts.push(Fact::Delivered { at, packet, sent, marked });
+    }
+
+    fn lost(&mut self, at: Ticks, packet: Sent, why: Loss) {
+        self.facts.push(Fact::Lost { at, packet, why });
     }
 
     fn posted(&mut self, at: Ticks, flow: u32, bytes: u64) {
@@ -163,4 +168,15 @@ fn the_engine_and_the_reference_agree_fact_by_fact() {
 #[ignore = "takes minutes; make verify"]
 fn they_agree_on_many_more_fabrics() {
     for_each_fabric_with_messages((10_000, 43), |case| compare_all(&case, 20_000));
+}
+
+#[test]
+fn they_agree_where_links_fail() {
+    for_each_failing_fabric((150, 44), |case| compare_all(&case, 12_000));
+}
+
+#[test]
+#[ignore = "takes minutes; make verify"]
+fn they_agree_on_many_more_fabrics_whose_links_fail() {
+    for_each_failing_fabric((10_000, 45), |case| compare_all(&case, 20_000));
 }

@@ -1,11 +1,13 @@
 //! Random fabrics: a few switches and hosts, every rule of docs/infiniband.md, flows up to saturation.
 
 mod congestion;
+mod failing;
 mod lanes;
 pub mod workload;
 
 use congestion::congestion;
 use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching, blocks};
+use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::time::{NEVER, Ticks};
@@ -14,6 +16,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::fmt::Debug;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use workload::{Script, script};
 
@@ -77,20 +80,41 @@ fn for_each<T: Debug>(
     }
 }
 
+/// Runs `test` on random fabrics between whose switches there are more links than are needed, and some fail, with what the workload does.
+pub fn for_each_failing_fabric(
+    cases_and_seed: (u32, u8),
+    test: impl Fn((Case, Script)) -> Result<(), String>,
+) {
+    let cases = cases_of(2..=3, 1..=3).prop_flat_map(|(fabric, flows, seed)| {
+        let script = script(fabric.hosts, fabric.mtu, seed.is_multiple_of(3));
+        let faults = failing::faults(&fabric.first_port, &fabric.ports, fabric.hosts);
+        (Just((fabric, flows, seed)), script, faults).prop_map(|((fabric, flows, seed), script, faults)| {
+            ((Fabric { faults, ..fabric }, flows, seed), script)
+        })
+    });
+    for_each(&cases, cases_and_seed, test);
+}
+
 /// Trees of one to three switches with two to six hosts, and up to twelve flows.
 pub fn cases_of_all_kinds() -> impl Strategy<Value = Case> {
-    (1..=3usize, 2..=6usize)
-        .prop_flat_map(|(switches, hosts)| {
-            (Just((switches, hosts)), cables(switches, hosts), select(&MTU[..]), any::<u64>())
+    cases_of(1..=3, 0..=0)
+}
+
+/// So many switches with two to six hosts, so many links more than a tree has, and up to twelve flows.
+fn cases_of(switches: RangeInclusive<usize>, more: RangeInclusive<usize>) -> impl Strategy<Value = Case> {
+    (switches, 2..=6usize, more)
+        .prop_flat_map(|(switches, hosts, more)| {
+            let cables = cables(switches, hosts, more);
+            (Just((switches, hosts, more)), cables, select(&MTU[..]), any::<u64>())
         })
-        .prop_flat_map(|((switches, hosts), cables, mtu, seed)| {
-            let ports_of_switches = hosts + 2 * (switches - 1) + 1;
+        .prop_flat_map(|((switches, hosts, more), cables, mtu, seed)| {
+            let ports_of_switches = hosts + 2 * (switches - 1 + more) + 1;
             let control = congestion(mtu, hosts as u32..(hosts + ports_of_switches) as u32);
             let rules = (host(), switch(mtu), 0..=40u64, lanes(), proptest::option::weighted(0.9, control));
             let flows = proptest::collection::vec(flow(hosts, mtu), 1..=12);
             (rules, flows).prop_map(move |((host, switch, credit_delay, lanes, congestion), flows)| {
                 let (first_port, ports) = ports(&cables, (switches, hosts), mtu);
-                let forwarding = forwarding(&first_port, &ports, hosts);
+                let forwarding = forwarding(&first_port, &ports, (hosts, &[]), &[]);
                 let hosts = hosts as u32;
                 let fabric = Fabric {
                     ticks_per_ns: 1,
@@ -104,18 +128,21 @@ pub fn cases_of_all_kinds() -> impl Strategy<Value = Case> {
                     credit_delay,
                     lanes,
                     congestion,
+                    faults: Faults::default(),
                 };
                 (fabric, flows, seed)
             })
         })
 }
 
-/// The links of a tree in any order: hosts and the later switches hang at any switch before; some ports have no link.
-fn cables(switches: usize, hosts: usize) -> impl Strategy<Value = Vec<Cable>> {
+/// The links of a tree and some more in any order: hosts and the later switches hang at any switch before; some ports have no link.
+fn cables(switches: usize, hosts: usize, more: usize) -> impl Strategy<Value = Vec<Cable>> {
     let at_host = (0..hosts).map(|host| (Just(Place::Host(host)), 0..switches).boxed());
     let between = (1..switches).map(|switch| (Just(Place::Switch(switch)), 0..switch).boxed());
     let empty = (Just(Place::Nowhere), 0..switches).boxed();
-    let ends: Vec<_> = at_host.chain(between).chain([empty]).collect();
+    let others = (0..more).map(|number| 1 + number % switches.saturating_sub(1).max(1));
+    let others = others.map(|switch| (Just(Place::Switch(switch)), 0..switch).boxed());
+    let ends: Vec<_> = at_host.chain(between).chain([empty]).chain(others).collect();
     let rates = proptest::collection::vec(((1..=5u64, 1..=40u64), (1..=4u32, 1..=4u32)), ends.len());
     (ends, rates)
         .prop_map(|(ends, rates)| {
@@ -127,24 +154,26 @@ fn cables(switches: usize, hosts: usize) -> impl Strategy<Value = Vec<Cable>> {
 
 /// The first ports of the switches, and all ports; those of a switch are in the order of its cables.
 fn ports(cables: &[Cable], (switches, hosts): (usize, usize), mtu: u32) -> (Vec<u32>, Vec<Port>) {
-    let ends = |place| cables.iter().filter(move |cable| cable.0 == place || cable.1 == place);
+    let ends = |place| {
+        let of_place = move |&number: &usize| cables[number].0 == place || cables[number].1 == place;
+        (0..cables.len()).filter(of_place)
+    };
     let mut first_port = vec![hosts as u32];
     for switch in 0..switches {
         first_port.push(first_port[switch] + ends(Place::Switch(switch)).count() as u32);
     }
-    let port_at = |place, cable: &Cable| match place {
+    let port_at = |place, number: usize| match place {
         Place::Nowhere => NONE,
         Place::Host(host) => host as u32,
         Place::Switch(switch) => {
-            let mut there = ends(place).map(|&(a, b, ..)| (a, b));
-            first_port[switch] + there.position(|each| each == (cable.0, cable.1)).unwrap() as u32
+            first_port[switch] + ends(place).position(|each| each == number).unwrap() as u32
         }
     };
     let nothing = Port { peer: NONE, byte: 1, delay: 1, buffer: 0 };
     let mut ports = vec![nothing; first_port[switches] as usize];
-    for cable in cables {
+    for (number, cable) in cables.iter().enumerate() {
         let (byte, delay) = cable.2;
-        let [a, b] = [port_at(cable.0, cable), port_at(cable.1, cable)];
+        let [a, b] = [port_at(cable.0, number), port_at(cable.1, number)];
         // A buffer holds the longest packets, and perhaps part of one more.
         let port = |peer, packets| Port { peer, byte, delay, buffer: blocks(mtu) * packets + packets / 2 };
         ports[a as usize] = port(b, cable.3.0);
@@ -155,28 +184,39 @@ fn ports(cables: &[Cable], (switches, hosts): (usize, usize), mtu: u32) -> (Vec<
     (first_port, ports)
 }
 
-/// The output of every switch for every host: the one from which the host can be reached without coming back.
-fn forwarding(first_port: &[u32], ports: &[Port], hosts: usize) -> Vec<u16> {
-    let mut outputs = Vec::new();
-    for (switch, range) in first_port.windows(2).enumerate() {
-        for host in 0..hosts {
-            let leads = |port: &u32| reaches(first_port, ports, *port, host as u32);
-            let output = (range[0]..range[1]).find(leads).unwrap();
-            outputs.push((output - first_port[switch]) as u16);
+/// The output of every switch for every host: the first one behind which the host is nearest, by links that are not out of order. Where there
+/// is no way it is what it was before.
+fn forwarding(first_port: &[u32], ports: &[Port], (hosts, out): (usize, &[u32]), before: &[u16]) -> Vec<u16> {
+    let switches = first_port.len() - 1;
+    let switch_of = |port: u32| first_port.iter().position(|&first| first > port).unwrap().checked_sub(1);
+    let mut outputs = vec![0; switches * hosts];
+    for host in 0..hosts {
+        let home = switch_of(ports[host].peer).unwrap();
+        let mut far = vec![u32::MAX - 1; switches];
+        far[home] = 0;
+        // As often as a way can be long.
+        for _ in 0..switches {
+            for (port, at) in (first_port[0]..).zip(&ports[first_port[0] as usize..]) {
+                let peer = (at.peer != NONE).then(|| switch_of(at.peer)).flatten();
+                if let Some(peer) = peer.filter(|_| !out.contains(&port)) {
+                    let here = switch_of(port).unwrap();
+                    far[here] = far[here].min(far[peer] + 1);
+                }
+            }
+        }
+        for switch in 0..switches {
+            let leads = |port: &u32| {
+                let peer = ports[*port as usize].peer;
+                let nearer = |other: usize| far[switch] < u32::MAX - 1 && far[other] + 1 == far[switch];
+                peer == host as u32
+                    || peer != NONE && !out.contains(port) && switch_of(peer).is_some_and(nearer)
+            };
+            let entry = switch * hosts + host;
+            let output = (first_port[switch]..first_port[switch + 1]).find(leads);
+            outputs[entry] = output.map_or_else(|| before[entry], |port| (port - first_port[switch]) as u16);
         }
     }
     outputs
-}
-
-/// Whether a way that begins at a port of a switch comes to a host of the tree.
-fn reaches(first_port: &[u32], ports: &[Port], port: u32, host: u32) -> bool {
-    let peer = ports[port as usize].peer;
-    if peer == NONE || peer < first_port[0] {
-        return peer == host;
-    }
-    let switch = first_port.windows(2).position(|range| (range[0]..range[1]).contains(&peer)).unwrap();
-    (first_port[switch]..first_port[switch + 1])
-        .any(|next| next != peer && reaches(first_port, ports, next, host))
 }
 
 fn host() -> impl Strategy<Value = HostRules> {

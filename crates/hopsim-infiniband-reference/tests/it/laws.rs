@@ -1,7 +1,7 @@
 //! What holds in every fabric.
 
 use crate::fabrics::workload::{Players, Script};
-use crate::fabrics::{Case, for_each_fabric, for_each_fabric_with_messages};
+use crate::fabrics::{Case, for_each_fabric, for_each_fabric_with_messages, for_each_failing_fabric};
 use hopsim_infiniband::congestion::{
     CongestionControl, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
@@ -13,7 +13,7 @@ use hopsim_infiniband::reaction::aimd::WHOLE;
 use hopsim_infiniband::reaction::table::Delay;
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband_reference::{Fact, Reference, run};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How long fabrics run \[ticks\].
 const UNTIL: Ticks = 12_000;
@@ -231,12 +231,53 @@ fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 8] {
             Fact::Marked { .. } => 2,
             Fact::Delivered { packet, .. } => 3 + usize::from(packet.is_notification),
             Fact::Message { .. } => 5,
+            Fact::Lost { .. } => unreachable!("no link fails"),
             Fact::Stalled { .. } => 6,
             Fact::Posted { .. } => 7,
         };
         counts[kind] += 1;
     }
     counts
+}
+
+/// Checks that every packet that is sent is delivered once or lost once, or still under way. Counts those that are lost, by why.
+fn conserve(((fabric, flows, seed), script): &(Case, Script)) -> Result<[usize; 3], String> {
+    let mut reference = Reference::with_workload(fabric, flows, *seed, Players::<true>::new(script));
+    (0..UNTIL).for_each(|_| reference.step());
+    let mut under_way: BTreeSet<Sent> = BTreeSet::new();
+    let mut lost = [0; 3];
+    for fact in reference.facts() {
+        let is_right = match *fact {
+            Fact::Sent { packet, .. } => under_way.insert(packet),
+            Fact::Delivered { packet, .. } => under_way.remove(&packet),
+            Fact::Lost { packet, why, .. } => {
+                lost[why as usize] += 1;
+                under_way.remove(&packet)
+            }
+            _ => true,
+        };
+        if !is_right {
+            return Err(format!("{fact:?}"));
+        }
+    }
+    Ok(lost)
+}
+
+#[test]
+fn where_links_fail_packets_are_delivered_or_lost_for_every_reason() {
+    let fabrics = std::cell::RefCell::new([0; 3]);
+    for_each_failing_fabric((100, 11), |case| {
+        let lost = conserve(&case)?;
+        fabrics
+            .borrow_mut()
+            .iter_mut()
+            .zip(lost)
+            .for_each(|(fabrics, lost)| *fabrics += usize::from(lost > 0));
+        Ok(())
+    });
+    let fabrics = fabrics.into_inner();
+    println!("of 100 fabrics packets are lost on links, for their output, spoiled: {fabrics:?}");
+    assert!(fabrics.iter().all(|&fabrics| fabrics >= 10), "{fabrics:?}");
 }
 
 #[test]

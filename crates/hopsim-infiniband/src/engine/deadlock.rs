@@ -57,6 +57,11 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         for event in self.events.iter().filter(|event| event.step == Step::Credit) {
             credits[self.slot(event.port, (event.what >> 24) as u8)] += event.what & 0x00ff_ffff;
         }
+        for event in self.events.iter().filter(|event| event.step == Step::Freed) {
+            let (sender, packet) =
+                (self.fabric.ports[event.port as usize].peer, self.packets.get(event.what));
+            credits[self.slot(sender, packet.lane)] += packet.blocks();
+        }
         credits
     }
 
@@ -80,6 +85,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             && self.fronts(buffer).all(|(output, packet)| {
                 let peer = self.fabric.ports[output as usize].peer;
                 !self.fabric.is_host(peer)
+                    && !self.is_out(output)
                     && credits[self.slot(output, buffer.lane)] < self.packets.get(packet).blocks()
                     && stuck[self.slot(peer, buffer.lane)]
             })

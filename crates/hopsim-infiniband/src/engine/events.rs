@@ -8,10 +8,14 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Step {
+    /// A change of the fabric, by its number in place of a port.
+    Change,
     /// Credits arrive at a sending port: VL · 2^24 + blocks.
     Credit,
     /// The transfer to an output ends.
     TransferEnd,
+    /// All of a packet that has been discarded has come to an input.
+    Freed,
     /// So many blocks have left an output buffer.
     Room,
     /// The head of a packet is at an input of a switch, or at a host.
@@ -32,9 +36,11 @@ pub enum Step {
     Send,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 13] = [
+    Step::Change,
     Step::Credit,
     Step::TransferEnd,
+    Step::Freed,
     Step::Room,
     Step::Head,
     Step::Tail,
@@ -167,6 +173,20 @@ impl Events {
         self.due.iter().chain(self.near.iter().flatten()).chain(far).map(|&key| event(key))
     }
 
+    /// Takes away events, whenever they are, and returns them in no particular order.
+    pub fn extract(&mut self, goes: impl Fn(&Event) -> bool) -> Vec<Event> {
+        let all: Vec<Event> = self.iter().collect();
+        let (gone, kept): (Vec<Event>, Vec<Event>) = all.into_iter().partition(goes);
+        self.due.clear();
+        self.near.iter_mut().for_each(Vec::clear);
+        self.filled.fill(0);
+        self.far.clear();
+        for event in kept {
+            self.push(event);
+        }
+        gone
+    }
+
     /// Takes the next event if it is at `now` and no later than the given step.
     #[inline]
     pub fn take(&mut self, now: Ticks, last: Step) -> Option<Event> {
@@ -199,7 +219,7 @@ mod tests {
             // Within the bucket, within the wheel, and beyond it.
             let ahead = [7, 900, 60_000, 1_000_000][stream.below(4) as usize];
             let at = now + u64::from(stream.below(ahead));
-            let (step, port) = (STEPS[stream.below(11) as usize], stream.below(5));
+            let (step, port) = (STEPS[stream.below(13) as usize], stream.below(5));
             events.push(Event { at, step, port, what: 0 });
             expected.push(Reverse((at, step, port)));
         };

@@ -3,7 +3,7 @@
 use super::Simulation;
 use super::chooser::Chooser;
 use super::events::{Event, Step};
-use super::packet::{Ended, Packet};
+use super::packet::{Ended, Fate, Packet};
 use crate::congestion::{MarkPoint, Notification};
 use crate::fabric::{NOTIFICATION, blocks};
 use crate::flow::Flow;
@@ -307,7 +307,11 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             self.events.push(Event { at: now + on_link, step: Step::Left, port: host, what: 0 });
         }
         let mut packet = Packet::new(name, (rules.destination, lane), now);
-        (packet.is_last, packet.ends) = (is_last, ends);
+        packet.is_last = is_last;
+        match &mut self.failing {
+            None => packet.ends = ends,
+            Some(failing) => failing.messages.sent(name, ends),
+        }
         self.begin(host, packet);
     }
 
@@ -360,12 +364,15 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
 
     /// The tail of a packet is at its destination, where that matters.
     pub(super) fn receive_tail(&mut self, host: u32, id: u32) {
-        let &Packet { name, lane, marked, is_last, .. } = self.packets.get(id);
+        let &Packet { name, lane, marked, is_last, fate, .. } = self.packets.get(id);
         if name.is_notification {
-            if marked {
+            if marked && fate == Fate::Whole {
                 self.reactions.notify(self.senders[name.flow as usize].reaction, self.now);
             }
             self.deliver(host, id);
+            return;
+        }
+        if fate == Fate::Spoiled {
             return;
         }
         let notifies = match self.acknowledgements() {
@@ -383,9 +390,13 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// A packet has been taken out of the receive buffer.
     pub(super) fn deliver(&mut self, host: u32, id: u32) {
         let packet = self.packets.get(id);
-        let (name, ends) = (packet.name, packet.ends);
-        self.observer.delivered(self.now, name, packet.sent, packet.marked);
-        let (lane, blocks) = (packet.lane, packet.blocks());
+        let (name, lane, blocks) = (packet.name, packet.lane, packet.blocks());
+        let ends = if self.failing.is_none() {
+            self.observer.delivered(self.now, name, packet.sent, packet.marked);
+            packet.ends
+        } else {
+            self.take_in(id)
+        };
         self.packets.remove(id);
         self.return_credit(host, lane, blocks);
         if let Some(Ended { tag, bytes, posted }) = ends {

@@ -5,6 +5,7 @@ mod acting;
 mod chooser;
 mod deadlock;
 mod events;
+mod failing;
 mod host;
 mod marking;
 mod packet;
@@ -20,6 +21,7 @@ use crate::observer::Observer;
 use crate::time::{NEVER, Ticks};
 use crate::workload::{Message, Workload};
 use events::{Event, Events, Step};
+use failing::Failing;
 use hopsim_memory::{filled, table};
 use hopsim_random::{Purpose, Stream};
 use host::{Host, Pending, Sender};
@@ -67,6 +69,8 @@ pub struct Simulation<'f, O: Observer, W: Workload = ()> {
     /// Outputs that arbitrate at the present instant.
     due: Vec<u32>,
     packet_hops: u64,
+    /// What is remembered where links fail in the middle of the run.
+    failing: Option<Box<Failing<'f>>>,
 }
 
 impl<'f, O: Observer> Simulation<'f, O> {
@@ -123,7 +127,9 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
             stalls,
             due: Vec::new(),
             packet_hops: 0,
+            failing: Failing::new(fabric, flows.len()).map(Box::new),
         };
+        simulation.expect_changes();
         simulation.add_flows(flows, seed);
         for host in 0..fabric.hosts {
             let first = simulation.workload.first(host);
@@ -180,6 +186,8 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
 
     fn follow(&mut self, Event { step, port, what, .. }: Event) {
         match step {
+            Step::Change => self.change(port),
+            Step::Freed => self.free_input(port, what),
             Step::Credit => self.take_credit(port, (what >> 24) as u8, what & 0x00ff_ffff),
             Step::TransferEnd => self.end_transfer(port),
             Step::Room => self.free_room(port, what),
@@ -215,6 +223,9 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
     fn return_credit(&mut self, port: u32, lane: u8, blocks: u32) {
         let sender = self.fabric.ports[port as usize].peer;
         debug_assert_ne!(sender, NONE, "a packet has come by this port");
+        if self.failing.as_ref().is_some_and(|failing| failing.is_out(sender)) {
+            return;
+        }
         let at = self.now + self.fabric.ports[sender as usize].delay + self.fabric.credit_delay;
         let what = u32::from(lane) << 24 | blocks;
         self.events.push(Event { at, step: Step::Credit, port: sender, what });

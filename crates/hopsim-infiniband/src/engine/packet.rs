@@ -16,6 +16,17 @@ pub struct Ended {
     pub posted: Ticks,
 }
 
+/// What has become of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Nothing has.
+    Whole,
+    /// A link has failed behind the head of the packet.
+    Spoiled,
+    /// The packet is lost; what is left of it still takes room.
+    Lost,
+}
+
 /// A packet under way.
 #[derive(Clone, Debug)]
 pub struct Packet {
@@ -29,6 +40,8 @@ pub struct Packet {
     pub marked: bool,
     /// Whether the packet is the last one of a message, or of all that its flow has to send.
     pub is_last: bool,
+    /// What has become of the packet.
+    pub fate: Fate,
     /// When the source of the packet began to send it.
     pub sent: Ticks,
     /// The message that ends with the packet.
@@ -50,6 +63,7 @@ impl Packet {
             lane,
             marked: false,
             is_last: false,
+            fate: Fate::Whole,
             sent,
             ends: None,
             head: 0,

@@ -59,7 +59,8 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         loop {
             let port = way[way.len() - 1];
             let buffer = Buffer { input: self.fabric.ports[port as usize].peer, lane };
-            if self.credits[self.slot(port, lane)] >= blocks || self.fabric.is_host(buffer.input) {
+            let has_credits = self.credits[self.slot(port, lane)] >= blocks;
+            if has_credits || self.is_out(port) || self.fabric.is_host(buffer.input) {
                 return port;
             }
             let waits = |&(_, front): &(u32, u32)| self.may_go(self.packets.get(front).head, at);

@@ -3,7 +3,7 @@
 use super::Simulation;
 use super::chooser::Chooser;
 use super::events::{Event, Step};
-use super::packet::Queue;
+use super::packet::{Fate, Queue};
 use crate::congestion::MarkPoint;
 use crate::fabric::{Fabric, NONE, Switching};
 use crate::lanes::Lanes;
@@ -23,15 +23,19 @@ pub struct Voq {
 
 /// A transfer through the crossbar.
 #[derive(Clone, Copy, Debug)]
-struct Transfer {
-    input: u32,
-    packet: u32,
+pub struct Transfer {
+    /// The input.
+    pub input: u32,
+    /// The packet.
+    pub packet: u32,
+    /// Whether the packet is lost, and nothing of it is left when the transfer ends.
+    pub is_void: bool,
 }
 
 /// An output port of a switch.
 #[derive(Clone, Debug)]
 pub struct Output {
-    transfer: Option<Transfer>,
+    pub transfer: Option<Transfer>,
     /// Free blocks of the output buffer.
     room: u32,
     /// When the link of the output is free of all that has been granted.
@@ -40,7 +44,7 @@ pub struct Output {
     /// Whether the output is to arbitrate at the present instant.
     is_due: bool,
     /// The number of queues with packets for the output.
-    waiting: u32,
+    pub waiting: u32,
 }
 
 impl Output {
@@ -66,7 +70,8 @@ impl Inputs {
         Self { waiting: vec![0; inputs.div_ceil(64) as usize], last: inputs.max(1) - 1 }
     }
 
-    fn set(&mut self, input: u32, waits: bool) {
+    /// Whether an input has packets.
+    pub fn set(&mut self, input: u32, waits: bool) {
         let (word, bit) = ((input / 64) as usize, 1u64 << (input % 64));
         if waits {
             self.waiting[word] |= bit;
@@ -177,7 +182,17 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let (switch, first) = self.places.switch(input);
         let packet = self.packets.get(id);
         let (lane, bytes) = (packet.lane, packet.bytes());
-        let output = self.fabric.output(switch, packet.destination);
+        let output = match &mut self.failing {
+            None => self.fabric.output(switch, packet.destination),
+            Some(failing) => {
+                let (place, tail) = (switch as usize, packet.tail);
+                let entry = place * self.fabric.hosts as usize + packet.destination as usize;
+                match failing.output((input, first), (place, entry), (id, tail)) {
+                    Some(output) => output,
+                    None => return self.discard(input, id),
+                }
+            }
+        };
         let voq = self.voq(output, input, lane);
         let Voq { queue, bytes: before } = &mut self.voqs[voq];
         let (was_empty, old) = (queue.is_empty(), *before);
@@ -291,7 +306,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let state = &mut self.outputs[output as usize];
         state.waiting -= u32::from(is_empty);
         state.room -= blocks;
-        state.transfer = Some(Transfer { input, packet: id });
+        state.transfer = Some(Transfer { input, packet: id, is_void: false });
         let enough = match rules.switching {
             Switching::CutThrough => end.saturating_sub(on_link).max(now),
             Switching::StoreAndForward => end,
@@ -305,14 +320,18 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
 
     /// A transfer to an output ends.
     pub(super) fn end_transfer(&mut self, output: u32) {
-        let Some(Transfer { input, packet: id }) = self.outputs[output as usize].transfer.take() else {
+        let Some(Transfer { input, packet: id, is_void }) = self.outputs[output as usize].transfer.take()
+        else {
             return;
         };
-        if self.marks_at(MarkPoint::Tail) {
+        if self.marks_at(MarkPoint::Tail) && self.packets.get(id).fate != Fate::Lost {
             self.mark(output, id);
         }
         let packet = self.packets.get(id);
         let (lane, bytes, blocks) = (packet.lane, packet.bytes(), packet.blocks());
+        if is_void {
+            self.packets.remove(id);
+        }
         let voq = self.voq(output, input, lane);
         let before = self.voqs[voq].bytes;
         self.voqs[voq].bytes -= bytes;

@@ -5,6 +5,7 @@ use hopsim_infiniband::congestion::{
 };
 use hopsim_infiniband::engine::Simulation;
 use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching};
+use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::lanes::Lanes;
@@ -70,6 +71,7 @@ pub fn fabric(hosts: &[u32], congestion: Option<CongestionControl>) -> Fabric {
         credit_delay: 50 * NS,
         lanes: Lanes::one(),
         congestion,
+        faults: Faults::default(),
     }
 }
 

@@ -8,6 +8,7 @@ use hdrhistogram::Histogram;
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::fabric::used::Place;
 use hopsim_experiment::plan::fabric::{FabricPlan, Span};
+use hopsim_infiniband::faults::Loss;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::{Observer, Sent};
 use hopsim_infiniband::time::Ticks;
@@ -23,6 +24,8 @@ pub struct AccountCounts {
     pub bytes: u64,
     /// Data packets that a switch marked.
     pub marked: u64,
+    /// Data packets that were lost.
+    pub lost: u64,
     /// Notifications that have come back to the source of the flow.
     pub notifications: u64,
     /// Sum of the latencies of the packets delivered \[ticks\].
@@ -40,6 +43,7 @@ impl AccountCounts {
         self.delivered += other.delivered;
         self.bytes += other.bytes;
         self.marked += other.marked;
+        self.lost += other.lost;
         self.notifications += other.notifications;
         self.latency += other.latency;
         self.greatest = self.greatest.max(other.greatest);
@@ -232,6 +236,13 @@ impl Observer for FabricRecorder {
         }
         if let Some(series) = &mut self.series {
             series.open[account].marked += 1;
+        }
+    }
+
+    fn lost(&mut self, at: Ticks, packet: Sent, _why: Loss) {
+        let (account, _) = self.account_of[packet.flow as usize];
+        if let Some(counts) = self.counts(at, account).filter(|_| !packet.is_notification) {
+            counts.lost += 1;
         }
     }
 

@@ -54,6 +54,9 @@ pub fn summary(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) -> 
     }
     put("packets_sent", sum.sent.into());
     put("packets_delivered", sum.delivered.into());
+    if !plan.fabric.faults.is_empty() {
+        put("packets_lost", sum.lost.into());
+    }
     put("packets_marked", sum.marked.into());
     put("notifications_delivered", sum.notifications.into());
     put("ccti_at_limit_fraction", number(limited(plan, recorder, &sum)));

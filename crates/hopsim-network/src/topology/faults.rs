@@ -118,6 +118,35 @@ pub struct Fault {
     /// What happens when they fail or are repaired in the middle of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reaction: Option<Reaction>,
+    /// When links of an InfiniBand fabric, which has no cycles, fail and are repaired in the middle of a run; default: they are out of order from
+    /// the beginning to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<FaultTime>,
+}
+
+/// When links of an InfiniBand fabric are out of order, and how soon its subnet manager has written new forwarding tables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FaultTime {
+    /// When they fail, as "20 us"; default the beginning.
+    pub at: String,
+    /// When they are repaired; default never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// Time until the switches at both ends know, and discard what has no other way.
+    pub detection: String,
+    /// Time from then, or from the repair and as long, until the subnet manager has found what is left and writes the first of the
+    /// tables that change.
+    pub reroute: String,
+    /// Time from one switch whose table changes to the next one, by number; 0: all at once.
+    pub table_write: String,
+}
+
+impl Default for FaultTime {
+    fn default() -> Self {
+        let [at, detection, reroute, table_write] = ["0 ns", "1 us", "50 us", "0 ns"].map(String::from);
+        Self { at, until: None, detection, reroute, table_write }
+    }
 }
 
 /// What becomes of packets that cannot get to their destination.
@@ -428,7 +457,7 @@ fn links_of(topology: &Topology, router: u32) -> impl Iterator<Item = LinkEnd> {
 impl Fault {
     /// Whether the links are out of order from the beginning to the end.
     pub fn is_for_good(&self) -> bool {
-        self.slowdown.is_none() && self.at == 0 && self.until.is_none()
+        self.slowdown.is_none() && self.at == 0 && self.until.is_none() && self.time.is_none()
     }
 
     /// Whether something is out of order for a part of the run.

@@ -2,7 +2,7 @@
 
 use super::FabricPlan;
 use super::ways::{Leaving, Ways};
-use super::wiring::Cables;
+use super::wiring::{Cables, Found};
 use crate::circle;
 use hopsim_infiniband::fabric::NONE;
 use hopsim_infiniband::forwarding::Tables;
@@ -11,6 +11,7 @@ use hopsim_network::interrupt;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The output ports of a circle and its VL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Circle {
 /// Refuses flows whose packets, or the notifications that are sent back, can wait for each other in a circle. Returns the steps that it
 /// took to see that, see [`interrupt`].
 pub fn check(plan: &FabricPlan) -> Result<u64, ConfigError> {
-    let (circle, steps) = plan.wiring.circle(plan.ways(plan.fabric.congestion.is_some()));
+    let (circle, steps) = found(plan);
     let Some(circle) = circle else { return Ok(steps) };
     Err(ConfigError::new("topology", in_words(plan, &circle)).valid(
         "a topology whose shortest paths close no circle (fat_tree, mesh, hyperx, a graph that is a tree), \
@@ -53,9 +54,36 @@ fn in_words(plan: &FabricPlan, circle: &Circle) -> String {
 impl FabricPlan {
     /// The circle in which packets can wait for each other, in words, if there is one.
     pub fn circle(&self) -> Option<String> {
-        let (circle, _) = self.wiring.circle(self.ways(self.fabric.congestion.is_some()));
+        let (circle, _) = found(self);
         circle.map(|circle| in_words(self, &circle))
     }
+
+    /// The circle in which packets can wait for each other that have come by different tables, in words, if there is one.
+    pub fn circle_of_all_tables(&self) -> Option<String> {
+        if self.fabric.faults.is_empty() {
+            return None;
+        }
+        let tables: Vec<&Tables> = self.tables().collect();
+        let ways = self.ways(self.fabric.congestion.is_some());
+        let circle = ways.iter().find_map(|(&lane, ways)| {
+            let mut waits = Waits::new(&self.wiring.cables);
+            waits.add_all(&tables, ways);
+            waits.circle().map(|ports| Circle { lane, ports })
+        });
+        circle.map(|circle| in_words(self, &circle))
+    }
+}
+
+/// The circle in which packets can wait for each other by one of the tables, and the steps that it took to see that.
+fn found(plan: &FabricPlan) -> Found {
+    let ways = plan.ways(plan.fabric.congestion.is_some());
+    if plan.fabric.faults.is_empty() {
+        return plan.wiring.circle(ways);
+    }
+    let mut all = plan.tables();
+    let find = || all.find_map(|tables| Circle::find(&plan.wiring.cables, tables, &ways));
+    let (circle, steps) = interrupt::counted(find);
+    (circle.map(Arc::new), steps)
 }
 
 /// Bits of a word.
@@ -91,6 +119,40 @@ impl<'c> Waits<'c> {
             let word = self.first[(before - self.cables.hosts) as usize] + (output / WORD) as usize;
             self.bits[word] |= 1 << (output % WORD);
         }
+    }
+
+    /// Adds the waits of packets that go by any of the tables in every switch.
+    fn add_all(&mut self, tables: &[&Tables], ways: &Ways) {
+        let cables = self.cables;
+        let mut seen = vec![NONE; cables.switches() as usize];
+        ways.for_each(cables, &mut |number, destination, sources| {
+            let outputs = |switch: u32| {
+                let entry = switch as usize * cables.hosts as usize + destination as usize;
+                tables.iter().map(move |tables| tables.output(entry))
+            };
+            let mut next = sources.to_vec();
+            while let Some(switch) = next.pop() {
+                if std::mem::replace(&mut seen[switch as usize], number) == number {
+                    continue;
+                }
+                interrupt::steps(tables.len() as u64);
+                for output in outputs(switch) {
+                    let before = cables.first_port[switch as usize] + output;
+                    let there = cables.ends[before as usize];
+                    if there == NONE {
+                        continue;
+                    }
+                    for output in outputs(there) {
+                        self.add(Leaving {
+                            before,
+                            output,
+                            port: cables.first_port[there as usize] + output,
+                        });
+                    }
+                    next.push(there);
+                }
+            }
+        });
     }
 
     /// The ports for room behind which packets wait that are on the link behind a port, ascending.

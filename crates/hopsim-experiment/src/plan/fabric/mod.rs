@@ -5,6 +5,7 @@ mod clock;
 mod congestion;
 mod congestion_defaults;
 mod exceptions;
+mod faults;
 mod flows;
 mod forwarding;
 mod kept;
@@ -40,7 +41,9 @@ use clock::{Clock, Time};
 use exceptions::At;
 use hopsim_infiniband::engine::state_bytes;
 use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, HostRules, SwitchRules, Switching};
+use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::{Topology, TopologyConfig};
@@ -104,21 +107,27 @@ impl FabricPlan {
         congestion_defaults::resolve(config)?;
         let config = config.clone();
         check_topology(&experiment)?;
-        let network = Network::of(&LAST, &experiment.topology, &config.forwarding)?;
+        faults::resolve(&mut experiment, &config.forwarding)?;
+        let network = Network::of(&LAST, &experiment, &config.forwarding)?;
         let topology = Arc::clone(&network.topology);
-        experiment.topology.resolve(&topology);
+        network.resolve(&mut experiment.topology);
         let mut clock = Clock::default();
         let times = Times::read(&config, &mut clock)?;
         let special = exceptions::read(&config.links, &topology, &mut clock)?;
         let written = flows::read(&experiment, topology.nodes(), &mut clock)?;
         let drawn = messages::read(&experiment, &mut clock)?;
+        let failing = faults::read(&experiment, &mut clock)?;
         let measured = span::read(&experiment, &mut clock)?;
         let cycle = clock.ticks(&times.cycle)?;
         let longest = experiment.has_programs().then(|| programs::longest(&experiment, cycle, &clock));
         let span = measured.span(&clock, longest.transpose()?)?;
         let flows = flows::build(&experiment, &written, &clock)?;
         let special = exceptions::links(&special, &clock)?;
-        let (wiring, fabric) = build(&config, &network, special, &times, &clock)?;
+        let (wiring, mut fabric) = build(&config, &network, special, &times, &clock)?;
+        let changes = faults::build(&experiment, &failing, &network, (&config.forwarding, &clock, span.end))?;
+        if let Some((faults, first)) = changes {
+            (fabric.faults, fabric.forwarding) = (faults, first);
+        }
         let mut places = place(&experiment, &topology)?;
         let messages = messages::build(&experiment, &topology, &mut places, &drawn, &clock)?;
         let programs = programs::build(&experiment, &mut places, &config.host.cycle, library)?;
@@ -148,9 +157,15 @@ impl FabricPlan {
         Ok(plan)
     }
 
+    /// The forwarding tables: those of the beginning, and those that are written later on.
+    pub fn tables(&self) -> impl Iterator<Item = &Tables> {
+        let written = self.fabric.faults.tables.iter();
+        std::iter::once(&self.fabric.forwarding).chain(written).map(|tables| &**tables)
+    }
+
     /// Bytes that the forwarding tables of the plan and the state of its ports take.
     pub fn state_bytes(&self) -> u64 {
-        self.fabric.forwarding.bytes() as u64 + state_bytes(&self.fabric)
+        self.tables().map(|tables| tables.bytes() as u64).sum::<u64>() + state_bytes(&self.fabric)
     }
 
     /// The VL of a service level.
@@ -361,6 +376,7 @@ fn build(
         credit_delay: clock.ticks(&times.credit_delay)?,
         lanes,
         congestion,
+        faults: Faults::default(),
     };
     Ok((wiring, fabric))
 }

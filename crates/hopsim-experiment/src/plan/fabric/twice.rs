@@ -7,6 +7,7 @@ use crate::config::infiniband::Forwarding;
 use crate::document;
 use crate::plan::fabric::used::{Place, used};
 use crate::plan::programs::no_files;
+use hopsim_infiniband::faults::What;
 use hopsim_network::topology::PortClass;
 use hopsim_network::topology::shortest::distances;
 use hopsim_random::{Purpose, Stream};
@@ -200,7 +201,10 @@ fn up_down(topology: &Topology) -> Vec<u32> {
     let routers = topology.routers();
     let from =
         |root| distances(routers as usize, root, |router| links(topology, router).map(|(_, peer)| peer));
-    let levels = (0..routers).map(from).min_by_key(|levels| levels.iter().copied().max()).unwrap();
+    // Routers that are out of order have no links.
+    let roots = (0..routers).filter(|&root| root == 0 || links(topology, root).next().is_some());
+    let farthest = |levels: &Vec<u32>| levels.iter().copied().filter(|&level| level < u32::MAX).max();
+    let levels = roots.map(from).min_by_key(farthest).unwrap();
     let is_up = |from: u32, to: u32| (levels[to as usize], to) < (levels[from as usize], from);
     let mut order: Vec<u32> = (0..routers).collect();
     order.sort_by_key(|&router| (levels[router as usize], router));
@@ -210,7 +214,8 @@ fn up_down(topology: &Topology) -> Vec<u32> {
         let down = distances(routers as usize, switch, above);
         let mut total = down.clone();
         for &router in order.iter().filter(|&&router| down[router as usize] == u32::MAX) {
-            total[router as usize] = above(router).map(|peer| total[peer as usize]).min().unwrap() + 1;
+            let after = above(router).map(|peer| total[peer as usize]).min();
+            total[router as usize] = after.map_or(u32::MAX, |after| after.saturating_add(1));
         }
         let choices = |router: u32| {
             let goes_down = down[router as usize] != u32::MAX;
@@ -244,6 +249,70 @@ fn tables_are_those_of_the_rules_node_by_node() {
         let given: Vec<u32> = tables.iter().flatten().map(|&output| output.into()).collect();
         let allowed = format!("{{ tables = {tables:?} }}\nrouter.infiniband.lanes.allow_deadlock = true");
         assert_eq!(forwarding(&found(&allowed)), given, "{topology}");
+    }
+}
+
+/// The number that an output of what is left of a topology has among the outputs of the whole one.
+fn among_all(whole: &Topology, rest: &Topology, router: u32, number: u32) -> u32 {
+    let is_plugged = |&port: &usize| {
+        let is_own = rest.ports()[port] == PortClass::Terminal && port < rest.nodes_of(router).len();
+        is_own || rest.neighbour(router, port).is_some()
+    };
+    let port = (0..rest.ports().len()).filter(is_plugged).nth(number as usize);
+    port.map_or(0, |port| output(whole, router, port))
+}
+
+#[test]
+fn tables_without_some_links_are_those_of_the_rest() {
+    let mut accepted = 0;
+    for case in 0..150 {
+        let mut dice = Dice::new(case);
+        let topology = dice.graph();
+        let faults = format!("[{{ links = {{ fraction = 0.{}, seed = {case} }} }}]", dice.between(10, 40));
+        let found = |how: &str, faults: &str| {
+            let more =
+                format!("router.infiniband = {{ forwarding = \"{how}\", lanes.allow_deadlock = true }}");
+            let points = document::points(&text(&topology, &format!("{more}\nfaults = {faults}"), FLOW), &[]);
+            points.map(|points| FabricPlan::new(&points[0].experiment, &no_files).unwrap())
+        };
+        let whole = found("minimal", "[]").unwrap();
+        let rest = match found("minimal", &faults) {
+            Ok(plan) => plan,
+            Err(error) => {
+                assert!(error.reason.contains("falls apart"), "{error}");
+                continue;
+            }
+        };
+        accepted += usize::from(rest.topology.routers() > 2);
+        assert_eq!(rest.fabric.ports, whole.fabric.ports, "ports keep their numbers");
+        let of_rest = [minimal(&rest.topology), min_hop(&rest.topology), up_down(&rest.topology)];
+        for (how, tables) in ["minimal", "min_hop", "up_down"].into_iter().zip(of_rest) {
+            let hosts = rest.fabric.hosts;
+            let expected: Vec<u32> = (0..)
+                .zip(tables)
+                .map(|(entry, output)| among_all(&whole.topology, &rest.topology, entry / hosts, output))
+                .collect();
+            assert_eq!(forwarding(&found(how, &faults).unwrap()), expected, "{how}: {topology}, {faults}");
+        }
+    }
+    assert!(accepted > 50, "{accepted}");
+}
+
+#[test]
+fn no_way_leads_over_a_switch_that_is_out_of_order() {
+    let topology = "xgft = { children = [4, 4], parents = [1, 3] }";
+    for how in ["minimal", "min_hop", "up_down"] {
+        let more = format!("router.infiniband.forwarding = \"{how}\"\nfaults = [{{ routers = [4, 6] }}]");
+        let found = plan(&text(topology, &more, ALL_TO_ALL));
+        let spines = [4, 5, 6].map(|spine| found.wiring.cables.ports(spine));
+        let mut passed = BTreeSet::new();
+        for pair in (0..16).flat_map(|from| (0..16).filter(move |&to| to != from).map(move |to| [from, to])) {
+            passed.extend(outputs(&found.fabric, pair).into_iter().filter(|port| *port >= spines[0].start));
+        }
+        assert!(
+            !passed.is_empty() && passed.iter().all(|port| spines[1].contains(port)),
+            "{how}: {passed:?}"
+        );
     }
 }
 
@@ -459,7 +528,7 @@ fn points_with_the_same_network_share_it() {
             let TopologyConfig::Dragonfly(config) = &mut experiment.topology else { unreachable!() };
             config.groups = None;
         }
-        let network = Network::of(&kept, &experiment.topology, &how).unwrap();
+        let network = Network::of(&kept, &experiment, &how).unwrap();
         (network.wiring(&how).unwrap(), how)
     };
     let two = "graph = { nodes = [1, 1], edges = [{ between = [0, 1] }, { between = [0, 1] }] }";
@@ -502,4 +571,81 @@ fn tables_that_are_kept_do_not_hide_that_others_have_the_wrong_form() {
     };
     assert_eq!(said("[[0, 1, 2], [1, 1, 0]]"), None);
     assert_eq!(said("[[0, 1], [2, 1, 1, 0]]").unwrap(), "has outputs for 2 nodes");
+}
+
+#[test]
+fn links_fail_and_tables_are_written_when_the_document_says_so() {
+    let with = |faults: &str| {
+        let more = format!("measure.time.window = \"1 ms\"\nrouter = \"infiniband\"\nfaults = [{faults}]");
+        plan(&text("xgft = { children = [2, 2], parents = [1, 2] }", &more, ALL_TO_ALL))
+    };
+    let link = "links = { between = [[0, 2]] }";
+    let time = "at = \"20 us\", until = \"60 us\", detection = \"1 us\", reroute = \"10 us\", table_write = \"2 us\"";
+    let found = with(&format!("{{ {link}, time = {{ {time} }} }}"));
+    let left = with(&format!("{{ {link} }}"));
+    assert_eq!(forwarding(&found), forwarding(&with("")));
+    let written: Vec<u32> = found.fabric.faults.tables[0].outputs().collect();
+    assert_eq!((written, found.fabric.faults.tables.len()), (forwarding(&left), 1));
+    let us = 1_000 * found.fabric.ticks_per_ns;
+    let changes: Vec<(u64, What)> =
+        found.fabric.faults.changes.iter().map(|it| (it.at / us, it.what)).collect();
+    // Switch 0 has nodes 0 and 1, and its first link, to switch 2, is its port behind theirs.
+    let port = found.fabric.first_port[0] + 2;
+    let tables = |first: u64, tables: u32| {
+        [(first, 0), (first + 2, 1), (first + 4, 2)].map(|(at, switch)| (at, What::Table { switch, tables }))
+    };
+    let expected: Vec<(u64, What)> = [(20, What::Fails { port, drops: true }), (21, What::Detected { port })]
+        .into_iter()
+        .chain(tables(31, 1))
+        .chain([(60, What::Repaired { port })])
+        .chain(tables(71, 0))
+        .collect();
+    assert_eq!(changes, expected);
+}
+
+/// Whether packets can wait for each other in a circle if every switch has any of the tables, way by way.
+fn has_circle_of_all_tables(plan: &FabricPlan) -> bool {
+    let mut waits: DiGraphMap<(u8, u32), ()> = DiGraphMap::new();
+    let tables: Vec<Vec<u32>> = plan.tables().map(|tables| tables.outputs().collect()).collect();
+    for ([source, destination], lane) in pairs(plan) {
+        let next = |switch: u32| {
+            let entry = (switch * plan.fabric.hosts + destination) as usize;
+            let first = plan.fabric.first_port[switch as usize];
+            tables.iter().map(move |tables| first + tables[entry]).collect::<Vec<u32>>()
+        };
+        let (mut open, mut seen) = (next(plan.wiring.cables.ends[source as usize]), BTreeSet::new());
+        while let Some(port) = open.pop() {
+            let end = plan.wiring.cables.ends[port as usize];
+            if end == hopsim_infiniband::fabric::NONE || !seen.insert(port) {
+                continue;
+            }
+            for after in next(end) {
+                waits.add_edge((lane, port), (lane, after), ());
+                open.push(after);
+            }
+        }
+    }
+    tarjan_scc(&waits).iter().any(|component| component.len() > 1)
+}
+
+#[test]
+fn tables_that_are_free_of_circles_may_close_one_together() {
+    let mut counts = [0; 2];
+    for case in 0..150 {
+        let mut dice = Dice::new(case);
+        let topology = dice.graph();
+        let faults = format!(
+            "[{{ links = {{ fraction = 0.2, seed = {case} }}, time = {{ at = \"20 us\", until = \"50 us\" }} }}]"
+        );
+        let more = format!(
+            "measure.time.window = \"1 ms\"\nrouter.infiniband.forwarding = \"up_down\"\nfaults = {faults}"
+        );
+        let Ok(points) = document::points(&text(&topology, &more, ALL_TO_ALL), &[]) else { continue };
+        let plan = FabricPlan::new(&points[0].experiment, &no_files).unwrap();
+        let has_circle = plan.circle_of_all_tables().is_some();
+        assert_eq!(has_circle, has_circle_of_all_tables(&plan), "{topology}, {faults}");
+        assert_eq!(plan.circle(), None);
+        counts[usize::from(has_circle)] += 1;
+    }
+    assert!(counts.iter().all(|&count| count >= 10), "{counts:?}");
 }

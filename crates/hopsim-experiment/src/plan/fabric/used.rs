@@ -17,9 +17,9 @@ pub fn used(plan: &FabricPlan) -> Vec<Place> {
     let of_lane = |(lane, ways): (u8, Ways)| {
         let mut is_used = vec![false; wiring.cables.peers.len()];
         ways.sources(|host| is_used[host as usize] = true);
-        ways.follow(&wiring.cables, &wiring.forwarding, &mut |leaving| {
-            is_used[leaving.port as usize] = true;
-        });
+        for tables in plan.tables() {
+            ways.follow(&wiring.cables, tables, &mut |leaving| is_used[leaving.port as usize] = true);
+        }
         let places = (0..).zip(is_used).filter(|(_, is_used)| *is_used);
         places.map(move |(port, _)| Place { port, lane }).collect::<Vec<_>>()
     };

@@ -58,6 +58,24 @@ impl Ways {
         listed.chain(self.among.iter().flatten().copied()).for_each(found);
     }
 
+    /// Calls `found` with every destination, its number in the order of calls and the switches of what sends to it.
+    pub fn for_each(&self, cables: &Cables, found: &mut impl FnMut(u32, u32, &[u32])) {
+        let switch = |host: &u32| cables.ends[*host as usize];
+        let mut number = 0;
+        for pairs in self.listed.chunk_by(|one, other| one[0] == other[0]) {
+            let sources: Vec<u32> = pairs.iter().map(|[_, source]| switch(source)).collect();
+            found(number, pairs[0][0], &sources);
+            number += 1;
+        }
+        for nodes in &self.among {
+            let sources: Vec<u32> = nodes.iter().map(switch).collect();
+            for &destination in nodes {
+                found(number, destination, &sources);
+                number += 1;
+            }
+        }
+    }
+
     /// Calls `found` with every output by which packets leave a switch, once at least for every output by which they came there.
     pub fn follow(&self, cables: &Cables, tables: &Tables, found: &mut impl FnMut(Leaving)) {
         match tables {

@@ -5,12 +5,14 @@ use super::exceptions::At;
 use super::forwarding;
 use super::kept::Kept;
 use super::ways::Ways;
+use crate::config::Experiment;
 use crate::config::infiniband::Forwarding;
 use hopsim_infiniband::fabric::{Fabric, NONE, Port};
 use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_network::interrupt;
+use hopsim_network::topology::faults::{self, Fault, LinkEnd, Missing};
 use hopsim_network::topology::{PortClass, Topology, TopologyConfig};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -160,11 +162,15 @@ pub struct Wiring {
 }
 
 impl Wiring {
-    fn new(topology: &Topology, how: &Forwarding) -> Result<Self, ConfigError> {
+    fn new(network: &Network, how: &Forwarding) -> Result<Self, ConfigError> {
         let (made, steps) = interrupt::counted(|| {
-            forwarding::check_size(topology)?;
-            let (cables, outputs) = Cables::new(topology);
-            let forwarding = forwarding::tables(how, topology, &cables, &outputs)?;
+            forwarding::check_size(&network.whole)?;
+            let (cables, outputs) = Cables::new(&network.whole);
+            let forwarding = if network.has_all_links() {
+                forwarding::tables(how, &network.whole, &cables, &outputs)?
+            } else {
+                forwarding::tables_without(how, &network.topology, &outputs)?
+            };
             Ok((cables, Arc::new(forwarding)))
         });
         made.map(|(cables, forwarding)| Self { cables, forwarding, steps, circle: Kept::new() })
@@ -185,11 +191,15 @@ impl Wiring {
     }
 }
 
-/// Everything that follows from the topology of a fabric and its forwarding alone.
+/// Everything that follows from the topology of a fabric, its forwarding and its faults alone.
 #[derive(Debug)]
 pub struct Network {
-    /// The topology.
+    /// The topology, without the links that are out of order from the beginning to the end.
     pub topology: Arc<Topology>,
+    /// The topology with all its links.
+    whole: Arc<Topology>,
+    /// What is out of order for a part of the run only, by entry of `faults` that says so.
+    missing: Vec<Missing>,
     /// What the document says of the topology, with every default filled in.
     resolved: TopologyConfig,
     /// Steps that it took to build the topology.
@@ -197,8 +207,8 @@ pub struct Network {
     wiring: OnceLock<Result<Arc<Wiring>, ConfigError>>,
 }
 
-/// The topology, and how the forwarding tables are made, but for tables that are given.
-pub type NetworkKey = (TopologyConfig, Forwarding);
+/// The topology, how the forwarding tables are made, but for tables that are given, and what is out of order.
+pub type NetworkKey = (TopologyConfig, Forwarding, Vec<Fault>);
 
 /// The network that was made last.
 pub type Last = Kept<NetworkKey, Result<Arc<Network>, ConfigError>>;
@@ -208,29 +218,85 @@ pub static LAST: Last = Kept::new();
 
 impl Network {
     /// The network of a document: the last one if it is the same.
-    pub fn of(last: &Last, topology: &TopologyConfig, how: &Forwarding) -> Result<Arc<Self>, ConfigError> {
+    pub fn of(last: &Last, experiment: &Experiment, how: &Forwarding) -> Result<Arc<Self>, ConfigError> {
+        let (topology, faults) = (&experiment.topology, &experiment.faults);
         let key = match how {
             Forwarding::Tables(_) => Forwarding::Tables(Vec::new()),
             other => other.clone(),
         };
-        let is_same = |(other, how_other): &NetworkKey, made: Option<&Result<Arc<Self>, ConfigError>>| {
+        let is_same = |(other, how_other, faults_other): &NetworkKey,
+                       made: Option<&Result<Arc<Self>, ConfigError>>| {
             let made = made.and_then(|made| made.as_ref().ok());
             let same_topology = other == topology || made.is_some_and(|made| made.resolved == *topology);
             let same_tables = match how {
                 Forwarding::Tables(tables) => made.is_some_and(|made| made.has_tables(tables)),
                 _ => true,
             };
-            same_topology && *how_other == key && same_tables
+            same_topology && *how_other == key && same_tables && faults_other == faults
         };
-        last.get((topology.clone(), key.clone()), is_same, |(topology, _)| Self::new(topology).map(Arc::new))
+        let key = (topology.clone(), key.clone(), faults.clone());
+        last.get(key, is_same, |(topology, _, faults)| Self::new(topology, faults).map(Arc::new))
     }
 
-    fn new(topology: &TopologyConfig) -> Result<Self, ConfigError> {
-        let (built, steps) = interrupt::counted(|| topology.build());
-        let built = built.map_err(|error| error.within("topology"))?;
+    fn new(topology: &TopologyConfig, faults: &[Fault]) -> Result<Self, ConfigError> {
+        let make = || topology.build().map_err(|error| error.within("topology"));
+        let (built, steps) = interrupt::counted(make);
+        let whole = Arc::new(built?);
         let mut resolved = topology.clone();
-        resolved.resolve(&built);
-        Ok(Self { topology: Arc::new(built), resolved, steps, wiring: OnceLock::new() })
+        resolved.resolve(&whole);
+        let (mut rest, mut missing) = (Arc::clone(&whole), Vec::new());
+        if !faults.is_empty() {
+            let graph = topology.as_graph(make()?).map_err(|error| error.within("topology"))?;
+            let (left, timed) = faults::without(&graph, faults).map_err(|error| error.within("faults"))?;
+            missing = timed.outages.into_iter().map(|outage| outage.missing).collect();
+            if topology.ties().is_none() || faults.iter().any(Fault::is_for_good) {
+                rest = Arc::new(left);
+            }
+        }
+        Ok(Self { topology: rest, whole, missing, resolved, steps, wiring: OnceLock::new() })
+    }
+
+    /// Fills in the parameters that the topology chose.
+    pub fn resolve(&self, topology: &mut TopologyConfig) {
+        topology.clone_from(&self.resolved);
+    }
+
+    /// What is out of order for a part of the run only, by entry of `faults` that says so.
+    pub fn missing(&self) -> &[Missing] {
+        &self.missing
+    }
+
+    /// What says which port is at an end of a link.
+    pub fn ports(&self) -> impl Fn(LinkEnd) -> u32 {
+        let (cables, outputs) = Cables::new(&self.whole);
+        let width = self.whole.ports().len();
+        move |(router, port)| cables.first_port[router as usize] + outputs[router as usize * width + port]
+    }
+
+    /// The forwarding tables of the network without what is missing besides.
+    pub fn tables_without(&self, how: &Forwarding, missing: &Missing) -> Result<Arc<Tables>, ConfigError> {
+        if missing.links.is_empty() {
+            return Ok(Arc::clone(&self.wiring(how)?.forwarding));
+        }
+        let rest = faults::without_these(&self.topology, missing);
+        faults::check_whole(&rest).map_err(|error| error.within("faults"))?;
+        let (_, outputs) = Cables::new(&self.whole);
+        forwarding::tables_without(how, &rest, &outputs).map(Arc::new)
+    }
+
+    /// The switches whose tables differ, ascending.
+    pub fn changed(&self, [one, other]: [&Tables; 2]) -> Vec<u32> {
+        let hosts = self.whole.nodes() as usize;
+        let differs = |switch: &u32| {
+            let mut entries = (0..hosts).map(|host| *switch as usize * hosts + host);
+            entries.any(|entry| one.output(entry) != other.output(entry))
+        };
+        (0..self.whole.routers()).filter(differs).collect()
+    }
+
+    /// Whether no link is out of order from the beginning to the end.
+    fn has_all_links(&self) -> bool {
+        Arc::ptr_eq(&self.topology, &self.whole)
     }
 
     /// Whether the forwarding tables of the network are these.
@@ -244,7 +310,7 @@ impl Network {
     /// The cables and forwarding tables of the network, which are always made by the same forwarding.
     pub fn wiring(&self, how: &Forwarding) -> Result<Arc<Wiring>, ConfigError> {
         let make = || {
-            let made = Wiring::new(&self.topology, how);
+            let made = Wiring::new(self, how);
             made.map(|wiring| Arc::new(Wiring { steps: wiring.steps + self.steps, ..wiring }))
         };
         self.wiring.get_or_init(make).clone()

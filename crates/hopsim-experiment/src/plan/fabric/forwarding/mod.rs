@@ -8,6 +8,7 @@ mod up_down;
 use super::path;
 use super::wiring::Cables;
 use crate::config::infiniband::Forwarding;
+use hopsim_infiniband::fabric::NONE;
 use hopsim_infiniband::forwarding::{Entry, Tables};
 use hopsim_network::error::ConfigError;
 use hopsim_network::interrupt;
@@ -46,6 +47,26 @@ pub fn tables(
         return entries(how, topology, cables, outputs).map(Tables::Narrow);
     }
     entries(how, topology, cables, outputs).map(Tables::Wide)
+}
+
+/// The forwarding tables over what is left of a topology. `whole` are the outputs of the ports of the topology with all its links, which are
+/// those of the tables.
+pub fn tables_without(how: &Forwarding, rest: &Topology, whole: &[u32]) -> Result<Tables, ConfigError> {
+    let (cables, outputs) = Cables::new(rest);
+    let mut tables = tables(how, rest, &cables, &outputs)?;
+    let width = rest.ports().len();
+    for switch in 0..rest.routers() {
+        let row = switch as usize * width..(switch as usize + 1) * width;
+        let ports = outputs[row.clone()].iter().zip(&whole[row]);
+        let number: Vec<u32> =
+            ports.filter(|(output, _)| **output != NONE).map(|(_, &whole)| whole).collect();
+        interrupt::steps(u64::from(rest.nodes()));
+        let entries = switch as usize * rest.nodes() as usize;
+        tables.renumber(entries..entries + rest.nodes() as usize, |output| {
+            number.get(output as usize).copied().unwrap_or(0)
+        });
+    }
+    Ok(tables)
 }
 
 fn entries<E: Entry>(
@@ -91,6 +112,10 @@ fn minimal<E: Entry>(topology: &Topology, outputs: &[u32]) -> Vec<E> {
     for (switch, table) in (0..).zip(tables.chunks_mut(hosts)) {
         interrupt::steps(hosts as u64);
         let output = &outputs[switch as usize * width..][..width];
+        if output.iter().all(|&output| output == NONE) {
+            // A switch that is out of order leads nowhere.
+            continue;
+        }
         topology.minimal_runs(switch, |nodes, port| {
             table[nodes.start as usize..nodes.end as usize].fill(E::new(output[port]));
         });

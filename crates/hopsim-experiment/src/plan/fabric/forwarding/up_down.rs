@@ -29,7 +29,10 @@ fn levels(cables: &Cables) -> Vec<u32> {
     let mut search = Search::new(cables);
     let mut centre = Centre {
         least: vec![0; cables.switches() as usize],
-        is_measured: vec![false; cables.switches() as usize],
+        // A switch that is out of order has no links, and is no root.
+        is_measured: (0..cables.switches())
+            .map(|switch| switch > 0 && cables.links(switch).next().is_none())
+            .collect(),
         root: None,
     };
     while let Some(promising) = centre.promising() {
@@ -67,7 +70,7 @@ impl Centre {
         let farthest = search.farthest();
         let most = search.far[farthest as usize];
         for (least, &far) in self.least.iter_mut().zip(&search.far) {
-            *least = (*least).max(far).max(most - far);
+            *least = (*least).max(far).max(most.saturating_sub(far));
         }
         if self.root.as_ref().is_none_or(|(best, _)| (most, switch) < *best) {
             self.root = Some(((most, switch), search.far.clone()));
