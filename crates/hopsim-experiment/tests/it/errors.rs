@@ -2411,14 +2411,17 @@ fn disciplines_of_vcs_that_a_network_does_not_have() {
     );
 }
 
+/// The message about a fabric of two leaf switches below two spines, some of which are out of order, with other overrides besides.
+fn fabric_without(fault: &str, others: &[&str]) -> String {
+    let text = "router = \"infiniband\"\njobs = [{ flows = [{ source = 0, destination = 1 }] }]\n\
+        topology.xgft = { children = [2, 2], parents = [1, 2] }\n";
+    let said = message_of(text, &[&[&*format!("faults=[{{ {fault} }}]")], others].concat());
+    said.replace(" (override)", "")
+}
+
 #[test]
 fn links_of_a_fabric_that_are_out_of_order() {
-    let with = |fault: &str, others: &[&str]| {
-        let text = "router = \"infiniband\"\njobs = [{ flows = [{ source = 0, destination = 1 }] }]\n\
-            topology.xgft = { children = [2, 2], parents = [1, 2] }\n";
-        let said = message_of(text, &[&[&*format!("faults=[{{ {fault} }}]")], others].concat());
-        said.replace(" (override)", "")
-    };
+    let with = fabric_without;
     assert_eq!(with("links = { between = [[0, 2]] }", &[]), "accepted");
     assert_eq!(with("routers = [2]", &[]), "accepted");
     assert_eq!(
@@ -2438,8 +2441,23 @@ fn links_of_a_fabric_that_are_out_of_order() {
         with("links = { between = [[0, 2]] }, at = 5", &[]),
         "faults.0.at: an InfiniBand fabric has no cycles; valid: no such key; faults.0.time"
     );
+    assert_eq!(
+        with("routers = [2]", &["router.infiniband.forwarding={ tables = [[0]] }"]),
+        "router.infiniband.forwarding: the tables that are given know of no links that are out of order; \
+         valid: minimal, min_hop or up_down, or no such key as faults"
+    );
+    assert_eq!(
+        with("links = { between = [[0, 2]] }, slowdown = 4", &[]),
+        "faults.0.slowdown: links of an InfiniBand fabric keep their speed; valid: no such key; router.infiniband.links says how fast \
+         each is"
+    );
+    assert_eq!(with("routers = [2]", &["topology={ fat_tree = { k = 2, levels = 2 } }"]), "accepted");
+}
+
+#[test]
+fn links_of_a_fabric_that_fail_in_the_middle_of_a_run() {
     let timed = |time: &str, others: &[&str]| {
-        with(&format!("links = {{ between = [[0, 2]] }}, time = {{ {time} }}"), others)
+        fabric_without(&format!("links = {{ between = [[0, 2]] }}, time = {{ {time} }}"), others)
     };
     let window = "measure.time.window=\"1 ms\"";
     assert_eq!(timed("at = '20 us', until = '30 us'", &[window]), "accepted");
@@ -2477,17 +2495,6 @@ fn links_of_a_fabric_that_are_out_of_order() {
         graph(&RING, &["faults=[{ links = { between = [[0, 1]] }, time = { at = '1 us' } }]"]),
         "faults.0.time (override): is for InfiniBand fabrics; valid: at, until and reaction, or router.infiniband"
     );
-    assert_eq!(
-        with("routers = [2]", &["router.infiniband.forwarding={ tables = [[0]] }"]),
-        "router.infiniband.forwarding: the tables that are given know of no links that are out of order; \
-         valid: minimal, min_hop or up_down, or no such key as faults"
-    );
-    assert_eq!(
-        with("links = { between = [[0, 2]] }, slowdown = 4", &[]),
-        "faults.0.slowdown: links of an InfiniBand fabric keep their speed; valid: no such key; router.infiniband.links says how fast \
-         each is"
-    );
-    assert_eq!(with("routers = [2]", &["topology={ fat_tree = { k = 2, levels = 2 } }"]), "accepted");
 }
 
 #[test]
