@@ -82,6 +82,10 @@ impl Plan {
         experiment: &Experiment,
         library: &programs::Library<'_>,
     ) -> Result<Self, ConfigError> {
+        Self::resolved(experiment, library).map_err(|error| for_want_of_structure(experiment, error))
+    }
+
+    fn resolved(experiment: &Experiment, library: &programs::Library<'_>) -> Result<Self, ConfigError> {
         experiment.sweep.as_ref().map_or(Ok(()), check_sweep)?;
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
         check_router(&experiment)?;
@@ -413,6 +417,16 @@ fn build_topology(experiment: &Experiment) -> Result<(Arc<Topology>, Tables), Co
     let drops = experiment.faults.iter().any(|fault| fault.is_for_good() && fault.drops());
     let tables = Tables::new(&topology, timed, drops)?;
     Ok((topology, tables))
+}
+
+/// An error about paths or VCs, which says so where a topology is a mere graph because of its faults.
+fn for_want_of_structure(experiment: &Experiment, error: ConfigError) -> ConfigError {
+    let is_graph = !experiment.faults.is_empty() && experiment.topology.ties().is_none();
+    if !is_graph || !error.path.starts_with("routing") && !error.path.contains(".vcs.") {
+        return error;
+    }
+    let reason = format!("{} (with faults a network is the graph of its links)", error.reason);
+    ConfigError { reason, ..error }
 }
 
 /// The topology of the document, with links that are out of order, whose defaults are filled in. Traffic is laid out over it; of a graph

@@ -1,6 +1,6 @@
 //! What must hold after every tick.
 
-use crate::failing::Fate;
+use crate::fate::Fate;
 use crate::simulator::Reference;
 use hopsim_infiniband::workload::Workload;
 

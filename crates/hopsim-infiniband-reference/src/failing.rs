@@ -1,50 +1,14 @@
 //! Links that fail in the middle of a run.
 
 use crate::Fact;
+use crate::fate::Fate;
 use crate::link::{Flight, Returning};
 use crate::simulator::{Packet, Reference};
 use crate::switch::Waiting;
-use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::faults::{Loss, What};
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband::workload::Workload;
 use std::collections::VecDeque;
-
-/// What has become of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// Nothing has.
-    Whole,
-    /// A link failed while the packet was coming over it.
-    Spoiled,
-    /// The packet is lost.
-    Lost,
-}
-
-/// What is in force and what is out of order.
-pub struct Failing {
-    /// By port, whether its link is out of order.
-    pub out: Vec<bool>,
-    /// By port, whether its switch knows so.
-    known: Vec<bool>,
-    /// By switch, the number of its tables.
-    tables: Vec<u32>,
-    /// Discarded packets, each with the input at which it still takes room, and until when.
-    pub discarded: Vec<(Ticks, usize, usize)>,
-}
-
-impl Failing {
-    /// All is in order.
-    pub fn new(fabric: &Fabric) -> Self {
-        let ports = fabric.ports.len();
-        Self {
-            out: vec![false; ports],
-            known: vec![false; ports],
-            tables: vec![0; fabric.first_port.len() - 1],
-            discarded: Vec::new(),
-        }
-    }
-}
 
 impl<W: Workload> Reference<W> {
     /// Step 0: what changes in this tick.

@@ -1,7 +1,7 @@
 //! Hosts: flows and notifications that are sent, packets that are drained.
 
 use crate::Fact;
-use crate::failing::Fate;
+use crate::fate::Fate;
 use crate::lanes::LaneArbiter;
 use crate::link::Flight;
 use crate::simulator::{Packet, Reference, round_robin};

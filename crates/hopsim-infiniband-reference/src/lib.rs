@@ -12,6 +12,7 @@
 mod audit;
 mod congestion;
 mod failing;
+mod fate;
 mod host;
 mod lanes;
 mod link;

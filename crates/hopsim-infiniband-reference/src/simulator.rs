@@ -1,7 +1,7 @@
 //! The state of a fabric, and what is done with it in a tick.
 
 use crate::Fact;
-use crate::failing::{Failing, Fate};
+use crate::fate::{Failing, Fate};
 use crate::host::{Host, Sender, first_start};
 use crate::link::Link;
 use crate::messages::Posted;

@@ -1,7 +1,7 @@
 //! Switches: queues at the inputs, grants, buffers at the outputs.
 
 use crate::Fact;
-use crate::failing::Fate;
+use crate::fate::Fate;
 use crate::lanes::LaneArbiter;
 use crate::link::Flight;
 use crate::simulator::{Packet, Reference, round_robin};

@@ -286,7 +286,7 @@ impl Network {
         network
     }
 
-    /// The same network in a run in which links may become as slow as in another one.
+    /// This network, in a run in which links may become as slow as in another one.
     #[must_use]
     pub fn beside(self, other: &Self) -> Self {
         Self { slowest: self.slowest.max(other.slowest), ..self }

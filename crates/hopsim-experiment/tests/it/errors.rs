@@ -2031,6 +2031,14 @@ fn links_that_are_out_of_order() {
          valid: another value, or no faults"
     );
     assert_eq!(on(MESH, "faults = [{ links = { fraction = 0.1 } }]"), "accepted");
+    assert_eq!(
+        on(
+            "dragonfly = { p = 1, a = 2, h = 1 }",
+            "routing = \"olm\"\nfaults = [{ links = { fraction = 0.01 } }]"
+        ),
+        "routing.olm: needs the groups of a dragonfly, whose routers are all joined to each other (with faults a network is the graph \
+         of its links); valid: topology.dragonfly"
+    );
     let dragonfly_plus = "dragonfly_plus = { leaves = 3, spines = 2, global_links = 4, groups = 4 }";
     let global = "faults = [{ links = { fraction = 0.1, class = \"global\" } }]";
     assert_eq!(on(dragonfly_plus, global), "accepted");
