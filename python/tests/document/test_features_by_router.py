@@ -71,7 +71,8 @@ FEATURES: dict[str, dict[str, Any]] = {
         "topology": {"dragonfly_plus": {"leaves": 2}},
         "routing": {"ugal": {}},
     },
-    "links out of order (`faults`; of fabrics, too: [Links out of order](infiniband.md#links-out-of-order))": {
+    "links out of order (`faults`; of fabrics, too: "
+    "[Links out of order](infiniband.md#links-out-of-order))": {
         "topology": {"slim_fly": {"q": 4}},
         "faults": [{"links": {"fraction": 0.05}}],
     },
