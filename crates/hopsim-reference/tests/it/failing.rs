@@ -124,9 +124,9 @@ impl Draws {
 
     fn routing(&mut self) -> Value {
         let threshold = self.any(0..3);
-        match self.any(0..7) {
+        match self.any(0..8) {
             6 => json!({ "ecmp": { "by": self.of(&["packet", "flow"]) } }),
-            0 => json!({ "minimal": {} }),
+            0 | 7 => json!({ "minimal": {} }),
             1 => json!({ "adaptive": {} }),
             2 => json!({ "valiant": { "recompute": self.one_in(2) } }),
             3 | 4 => {
@@ -276,7 +276,21 @@ impl Draws {
         let most = if is_ring && !drops { 2 } else { 4 };
         let retransmit = if answers || self.one_in(2) { None } else { Some(self.retransmit()) };
         let count = self.any(1..most);
-        (0..count).map(|_| self.fault(topology, (keeps_vcs, drops), retransmit.as_ref())).collect()
+        let mut faults: Vec<Value> =
+            (0..count).map(|_| self.fault(topology, (keeps_vcs, drops), retransmit.as_ref())).collect();
+        if keeps_vcs && most > 2 && self.one_in(2) {
+            faults.extend(self.while_drained(topology, &faults[0]));
+        }
+        faults
+    }
+
+    /// A link that fails when the network is perhaps drained because of a fault.
+    fn while_drained(&mut self, topology: &Value, first: &Value) -> Option<Value> {
+        let reaction = first.get("reaction")?;
+        let times = [&first["at"], &reaction["detection"], &reaction["reroute"]];
+        let tables: u64 = times.into_iter().map(Value::as_u64).sum::<Option<u64>>()?;
+        let at = tables + u64::from(self.any(1..12));
+        (at < u64::from(CYCLES)).then(|| json!({ "links": self.links(topology), "at": at }))
     }
 
     fn retransmit(&mut self) -> Value {
@@ -452,7 +466,7 @@ const LEAST: [(&str, usize); 45] = [
 ];
 
 /// Packets that must be lost.
-const LOST: [(&str, usize); 15] = [
+const LOST: [(&str, usize); 16] = [
     ("lost, link, minimal", 50),
     ("lost, link, adaptive", 50),
     ("lost, link, ecmp", 50),
@@ -460,6 +474,7 @@ const LOST: [(&str, usize); 15] = [
     ("lost, link, ugal", 50),
     ("lost, link, par", 50),
     ("lost, way, minimal", 50),
+    ("lost while drained", 5),
     ("lost, router, all", 50),
     ("lost, cut off, all", 50),
     ("lost, source, all", 1_000),
@@ -688,6 +703,18 @@ fn grants_of_slower(plan: &Plan, lives: &[Life]) -> usize {
     lives.iter().flat_map(|life| &life.trace.hops).filter(is_slower).count()
 }
 
+/// Packets that are lost because a link on their way fails while the network is drained.
+fn lost_while_drained(plan: &Plan, lives: &[Life]) -> usize {
+    let fails = |at: u32| {
+        plan.epochs.iter().any(|Epoch { at: of, change, .. }| {
+            *of == at && !change.failing.is_empty() && !change.closes && !change.reroutes
+        })
+    };
+    let is_meant =
+        |life: &&Life| life.lost.is_some_and(|loss| loss.reason == LossReason::Way && fails(loss.at));
+    lives.iter().filter(is_meant).count()
+}
+
 /// Notes what a comparison has covered.
 fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
     coverage.count("documents", 1);
@@ -709,6 +736,7 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
             coverage.count(format!("lost, {why}, {of}"), count);
         }
     }
+    coverage.count("lost while drained", lost_while_drained(plan, lives));
     note_sent_again(plan, lives, coverage);
     coverage.count("detours by notice", detours_by_notice(plan, lives));
     coverage.count("grants of repaired links", grants_of_repaired(plan, lives));
@@ -941,7 +969,7 @@ fn engine_and_reference_agree_on_programs_when_links_fail() {
 #[test]
 fn links_fail_alike_on_any_cut_and_number_of_threads() {
     let mut compared = 0;
-    let plans = (500..560).map(drawn).chain((500..530).map(drawn_with_a_program));
+    let plans = (500..570).map(drawn).chain((500..530).map(drawn_with_a_program));
     for (seed, plan) in plans.enumerate() {
         let Ok(plan) = plan else { continue };
         let Ok(whole) = trace_as(&plan, CYCLES, Trial::default()) else { continue };
