@@ -8,7 +8,6 @@ use crate::switch::Waiting;
 use hopsim_infiniband::faults::{Loss, What};
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband::workload::Workload;
-use std::collections::VecDeque;
 
 impl<W: Workload> Reference<W> {
     /// Step 0: what changes in this tick.
@@ -70,13 +69,10 @@ impl<W: Workload> Reference<W> {
     /// The switch of an output knows: it discards what waits for the output, except what is crossing.
     fn is_detected(&mut self, output: usize) {
         self.failing.known[output] = true;
-        let crossing = self.outputs[output].serving.as_ref().map(|transfer| transfer.packet);
         for input in self.siblings(output) {
             for lane in 0..usize::from(self.fabric.lanes.count) {
-                let queue = &mut self.inputs[input].queues[output][lane];
-                let stays = |waiting: &Waiting| Some(waiting.packet) == crossing;
-                let (kept, gone): (VecDeque<_>, VecDeque<_>) = queue.drain(..).partition(stays);
-                *queue = kept;
+                let kept = self.crossing(input, output, lane);
+                let gone = self.inputs[input].queues[output][lane].split_off(kept);
                 for Waiting { packet, tail, .. } in gone {
                     self.discard(input, packet, tail);
                 }

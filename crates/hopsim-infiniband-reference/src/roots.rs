@@ -58,9 +58,8 @@ impl<W: Workload> Reference<W> {
 
     /// The packets of a queue that may be granted as far as time goes, and have not been.
     fn waiting(&self, input: usize, output: usize, lane: usize, at: Ticks) -> impl Iterator<Item = &Waiting> {
-        let crossing = self.outputs[output].serving.as_ref().map(|transfer| transfer.packet);
-        let queue = self.queue(input, output, lane).iter();
-        queue.filter(move |each| crossing != Some(each.packet) && self.may_be_granted_by_time(each, at))
+        let queue = self.queue(input, output, lane).iter().skip(self.crossing(input, output, lane));
+        queue.filter(move |each| self.may_be_granted_by_time(each, at))
     }
 
     fn has_credits(&self, Want { port, lane, blocks }: Want) -> bool {

@@ -103,6 +103,13 @@ impl<W: Workload> Reference<W> {
         &self.inputs[input].queues[output][lane]
     }
 
+    /// How many packets at the front of a queue are crossing: one or none. A packet that comes back to an output while its last bytes still
+    /// cross to that output waits there all the same, so it is not enough to know which packet is crossing.
+    pub fn crossing(&self, input: usize, output: usize, lane: usize) -> usize {
+        let transfer = self.outputs[output].serving.as_ref();
+        transfer.filter(|it| it.input == input && it.lane == lane).map_or(0, |_| 1)
+    }
+
     /// Step 2: the packets whose last byte both has come and has crossed leave their queues.
     pub fn transfers_end(&mut self) {
         for output in self.switch_ports() {

@@ -1,16 +1,19 @@
 //! The engine against the reference.
 
-use crate::fabrics::workload::{Players, Script};
+use crate::closed_forms::{flow, star};
+use crate::fabrics::workload::{Players, Role, Script};
 use crate::fabrics::{Case, for_each_fabric_with_messages, for_each_failing_fabric};
-use hopsim_infiniband::engine::Simulation;
-use hopsim_infiniband::fabric::Fabric;
-use hopsim_infiniband::faults::Loss;
+use hopsim_infiniband::engine::{Held, Simulation};
+use hopsim_infiniband::fabric::{Fabric, Port};
+use hopsim_infiniband::faults::{Change, Faults, Loss, What};
 use hopsim_infiniband::flow::Flow;
+use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::observer::{Observer, Sent};
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband::workload::Workload;
 use hopsim_infiniband_reference::{Fact, Reference};
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// Writes down what the engine tells.
 #[derive(Default)]
@@ -168,6 +171,40 @@ fn the_engine_and_the_reference_agree_fact_by_fact() {
 #[ignore = "takes minutes; make verify"]
 fn they_agree_on_many_more_fabrics() {
     for_each_fabric_with_messages((10_000, 43), |case| compare_all(&case, 20_000));
+}
+
+/// Two switches with a host each, of which the second one has an old table: what is for its own host it sends back.
+fn a_circle(changes: &[(Ticks, What)]) -> Fabric {
+    let ports = [2, 5, 0, 4, 3, 1].map(|peer| Port { peer, byte: 1, delay: 10, buffer: 16 });
+    let tables = [vec![0, 1, 0, 0], vec![0, 1, 0, 1]].map(|outputs| Arc::new(Tables::Wide(outputs)));
+    let [forwarding, mended] = tables;
+    let changes = changes.iter().map(|&(at, what)| Change { at, what }).collect();
+    let faults = Faults { changes, tables: vec![mended] };
+    Fabric { first_port: vec![2, 4, 6], ports: ports.to_vec(), forwarding, faults, ..star(&[1, 1]) }
+}
+
+#[test]
+fn a_packet_comes_back_to_an_output_that_its_own_last_bytes_still_cross_to() {
+    let script: Script = (0..2).map(|_| Role::default()).collect();
+    let fails = |drops| What::Fails { port: 3, drops };
+    let mended = What::Table { switch: 1, tables: 1 };
+    // The head is back after 44 ticks, the packet has crossed after 256.
+    for at in [1, 20, 50, 60, 100, 300, 350, 500] {
+        let detected = (at + 40, What::Detected { port: 3 });
+        let repaired = (at + 300, What::Repaired { port: 3 });
+        for changes in [
+            vec![(at, mended)],
+            vec![(at, fails(true)), detected, repaired, (at + 400, mended)],
+            vec![(at, fails(false)), detected, repaired, (at + 400, mended)],
+        ] {
+            let case = (a_circle(&changes), vec![flow(0, 1)], 3);
+            assert_eq!(compare::<true>(&case, &script, 2000), Ok(()), "{changes:?}");
+        }
+    }
+    let circle = a_circle(&[]);
+    let mut engine = Simulation::new(&circle, &[flow(0, 1)], 3, Facts::default());
+    engine.advance(100);
+    assert_eq!(engine.held_up(), [Held { flow: 0, root: 3 }]);
 }
 
 #[test]
