@@ -30,7 +30,7 @@ from hopsim_reproduce.jsc import sizes as jsc_sizes
 from hopsim_reproduce.jsc import tables as jsc_tables
 from hopsim_reproduce.jsc import warmup as jsc_warmup
 from hopsim_reproduce.model import Entry
-from hopsim_reproduce.networks import jellyfish, polarfly, shifts, slim_fly
+from hopsim_reproduce.networks import dragonfly_plus, jellyfish, polarfly, shifts, slim_fly
 from hopsim_reproduce.ridruejo import bursts, cg, lu, phases
 from hopsim_reproduce.ridruejo import traces as ridruejo_traces
 from hopsim_reproduce.thesis import (
@@ -69,6 +69,7 @@ FAMILIES = (
     rtl,
     slim_fly,
     polarfly,
+    dragonfly_plus,
     jellyfish,
     shifts,
     bursts,

@@ -1,7 +1,7 @@
 //! What routers know of their heads and of each other's links: counted anew in every cycle.
 
 use crate::simulator::Simulator;
-use crate::state::parts::{Output, Queued};
+use crate::state::parts::{Output, Queued, Router};
 use crate::state::sensors::{Marks, Saturation};
 use hopsim_network::topology::{GLOBAL, LOCAL, PortClass};
 use hopsim_routing::view::{Exchange, Packets, Sensing};
@@ -11,6 +11,7 @@ impl Simulator<'_> {
     /// Brings to the present cycle what routers know.
     pub(crate) fn sense(&mut self) {
         for router in 0..self.routers.len() {
+            self.look_behind_outputs(router);
             if self.sensors.contention {
                 self.count_heads(router);
             }
@@ -19,6 +20,17 @@ impl Simulator<'_> {
             }
             if let Some(rule) = self.sensors.saturation.clone() {
                 self.mark(router, &rule);
+            }
+        }
+    }
+
+    /// Counts what is outstanding behind the outputs of a router.
+    fn look_behind_outputs(&mut self, router: usize) {
+        let Router { outputs, knowledge, .. } = &mut self.routers[router];
+        for (output, outstanding) in outputs.iter().zip(&mut knowledge.outstanding) {
+            if let PortClass::Link(class) = output.class {
+                let vcs = usize::from(self.rules.vcs.used[usize::from(class)]);
+                *outstanding = (0..vcs).map(|vc| output.reading(vc)).sum();
             }
         }
     }

@@ -9,7 +9,7 @@ use super::progressive::Progressive;
 use super::prospect::Prospect;
 use super::source::{PathLengths, SourceRule, THRESHOLDS};
 use super::trigger::TriggerConfig;
-use super::ugal::Occupancy;
+use super::ugal::{Knowledge, Occupancy};
 use super::view::{Draws, Sensors, View};
 use super::{Decision, Flexible, Head, Mechanism, OfSource, Ordered, Paths, Reverts, Route, RouteState, Way};
 use hopsim_network::error::ConfigError;
@@ -98,6 +98,7 @@ impl Config {
             threshold: self.threshold.unwrap_or(0),
             lengths: PathLengths::Shortest,
             occupancy: self.occupancy.unwrap_or_default(),
+            knowledge: Knowledge::Local,
             detour_lengths: true,
             longest_detour: u32::MAX,
             saturation: None,

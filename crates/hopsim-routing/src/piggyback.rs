@@ -5,7 +5,7 @@ use super::detour::{IntraGroup, Policy};
 use super::detour_region::DetourRegion;
 use super::minimal::Minimal;
 use super::source::{PathLengths, SaturationConfig, Source, SourceRule, THRESHOLDS};
-use super::ugal::{self, DetourEnd, Occupancy};
+use super::ugal::{self, DetourEnd, Knowledge, Occupancy};
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::Topology;
 use schemars::JsonSchema;
@@ -69,6 +69,7 @@ impl Config {
             threshold: self.threshold,
             path_lengths: self.path_lengths,
             occupancy: Occupancy::Vc,
+            knowledge: Knowledge::Local,
             sticky: false,
             once: false,
         };

@@ -5,7 +5,7 @@ use super::detour::Detour;
 use super::grants::{each_by_route, each_trunk};
 use super::minimal::Minimal;
 use super::prospect::{Choice, Comparison, Exit, Prospect};
-use super::ugal::Occupancy;
+use super::ugal::{Knowledge, Occupancy};
 use super::view::{Draws, Packets, Saturation, Sensing, Sensors, View};
 use super::{Decision, Head, Hop, Mechanism, Place, Request, Route, RouteState, Way};
 use hopsim_network::error::{ConfigError, within};
@@ -107,7 +107,9 @@ pub struct SourceRule {
     pub lengths: PathLengths,
     /// What is compared of the first links.
     pub occupancy: Occupancy,
-    /// Whether that applies to the detour too, and not to the minimal path alone.
+    /// How far a packet sees.
+    pub knowledge: Knowledge,
+    /// Whether `lengths` applies to the detour too, and not to the minimal path alone.
     pub detour_lengths: bool,
     /// No detour counts for more links.
     pub longest_detour: u32,
@@ -136,9 +138,27 @@ impl SourceRule {
                 .value("consecutive")
                 .valid(valid));
         }
+        if self.knowledge == Knowledge::Global {
+            self.check_global()?;
+        }
         within(THRESHOLDS, self.threshold, "threshold").map_err(|e| e.unit("packets"))?;
         within(DETOURS, self.detours, "detours")?;
         self.saturation.map_or(Ok(()), |s| s.check().map_err(|e| e.within("saturation")))
+    }
+}
+
+impl SourceRule {
+    /// Refuses what a packet that sees all links of its paths does not look at.
+    fn check_global(&self) -> Result<(), ConfigError> {
+        if self.occupancy == Occupancy::Vc {
+            let reason = "with knowledge = \"global\" all VCs of the ports on the paths are counted";
+            return Err(ConfigError::new("occupancy", reason).value("vc").valid("port"));
+        }
+        if self.lengths == PathLengths::Consecutive {
+            let reason = "with knowledge = \"global\" the links of the paths are looked at, and not counted";
+            return Err(ConfigError::new("path_lengths", reason).value("consecutive").valid("shortest"));
+        }
+        Ok(())
     }
 }
 
@@ -228,11 +248,15 @@ impl Source {
             if state.via == NONE {
                 continue;
             }
-            let [_, links] = self.lengths(head, state.via);
             let [_, trunk] = self.trunks(head, state.via, || draws.head());
             let Some(hop) = self.base.towards(head, state.via, trunk) else { continue };
-            let way = self.base.way(head, hop);
-            let cost = self.occupancy((way, self.base.vcs().pick(way, view, draws)), view) * links;
+            let cost = if self.rule.knowledge == Knowledge::Global {
+                self.outstanding(head, (state.via, trunk), view)
+            } else {
+                let [_, links] = self.lengths(head, state.via);
+                let way = self.base.way(head, hop);
+                self.occupancy((way, self.base.vcs().pick(way, view, draws)), view) * links
+            };
             if cost < least {
                 (best, least) = (state.via, cost);
             }
@@ -264,14 +288,17 @@ impl Source {
         (minimal, Comparison { detour, lengths, trunks, exit: self.exit(head, trunks[0]) })
     }
 
-    /// Whether the packet takes the detour, given the requests of either.
+    /// Whether the packet takes the detour over router `via`, given the requests of either.
     #[inline]
     fn prefers_detour(
         &self,
-        comparison: &Comparison,
+        (comparison, via): (&Comparison, u32),
         (minimal, detour): ((Way, Request), Request),
         view: &impl View,
     ) -> bool {
+        if self.rule.knowledge == Knowledge::Global {
+            return self.sees_shorter_detour(comparison.trunks, via, view);
+        }
         let [shorter, longer] = comparison.lengths.map(u32::from);
         let costs = self.occupancy(minimal, view) * shorter;
         let bound =
@@ -281,6 +308,36 @@ impl Source {
                 && comparison.exit.is_some_and(|Exit { position, port, vc }| {
                     view.saturated(Some(u32::from(position)), Request { port: port as usize, vc })
                 }))
+    }
+
+    /// Whether less is outstanding on all links of the detour than on those of the minimal path.
+    // Out of line, so that the head never has to be written down where nobody sees so far.
+    #[inline(never)]
+    fn sees_shorter_detour(&self, [minimal, detour]: [u16; 2], via: u32, view: &impl View) -> bool {
+        let head = &view.head();
+        let bound = self.outstanding(head, (via, detour), view) + view.length() * self.rule.threshold;
+        self.outstanding(head, (head.destination, minimal), view) > bound
+    }
+
+    /// What is outstanding on all links of the path over router `via`, which begins on a trunk; on from there it is the first one.
+    fn outstanding(&self, head: &Head, (via, trunk): (u32, u16), view: &impl View) -> u32 {
+        let topology = self.base.topology();
+        let (mut at, mut phits) = (head.router, 0);
+        let mut go = |target: u32, trunk: u16, is_there: &dyn Fn(u32) -> bool| {
+            while !is_there(at) {
+                let (port, _) = topology.minimal_port(at, target, trunk);
+                let Some((next, _)) = topology.neighbour(at, port) else { break };
+                phits += view.outstanding(at, port);
+                at = next;
+            }
+        };
+        if via != head.destination {
+            go(via, trunk, &|at| self.base.has_reached(at, via, self.rule.group));
+            go(head.destination, 0, &|at| at == head.destination);
+        } else {
+            go(via, trunk, &|at| at == via);
+        }
+        phits
     }
 
     /// What counts as outstanding where a way would take an output VC.
@@ -418,7 +475,8 @@ impl Mechanism for Source {
             let detour = vcs.pick(comparison.detour, view, draws);
             let has_decided = state.flags & SETTLED != 0;
             let keeps_detour = (self.rule.sticky || has_decided) && state.flags & ON_DETOUR != 0;
-            if keeps_detour || !has_decided && self.prefers_detour(comparison, (minimal, detour), view) {
+            let prefers = || self.prefers_detour((comparison, state.via), (minimal, detour), view);
+            if keeps_detour || !has_decided && prefers() {
                 taken = Some(detour);
             }
         }
@@ -454,6 +512,7 @@ impl Mechanism for Source {
         let counted = (vcs.used(GLOBAL), read);
         Sensors {
             saturation: self.rule.saturation.map(|s| s.saturation(counted, true)),
+            outstanding: self.rule.knowledge == Knowledge::Global,
             minimal_occupancy: self.rule.saturation.is_some_and(|s| s.packets == Packets::Minimal),
             ..Sensors::default()
         }

@@ -4,7 +4,7 @@ use super::detour::{Detour, IntermediateGroups, IntraGroup, Policy};
 use super::detour_region::DetourRegion;
 use super::minimal::Minimal;
 use super::source::{PathLengths, SaturationConfig, Source, SourceRule, THRESHOLDS};
-use super::ugal::Occupancy;
+use super::ugal::{Knowledge, Occupancy};
 use super::valiant::VIA_ROUTER;
 use super::{Paths, Reverts};
 use hopsim_network::error::{ConfigError, valid};
@@ -83,6 +83,7 @@ impl Config {
             threshold: self.threshold,
             lengths: self.path_lengths,
             occupancy: Occupancy::Vc,
+            knowledge: Knowledge::Local,
             detour_lengths: false,
             longest_detour: self.longest_detour,
             saturation: Some(self.saturation),

@@ -41,6 +41,17 @@ pub enum Occupancy {
     Port,
 }
 
+/// How far a packet that compares two paths sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Knowledge {
+    /// The outputs of its own router (UGAL-L): the first links.
+    #[default]
+    Local,
+    /// The outputs of all routers, as the cycle begins (UGAL-G): all links of the paths.
+    Global,
+}
+
 /// A packet at the head of its injection VC compares the first link m of its minimal path with the first link v of a
 /// detour drawn once at random, or of the best of several (`detours`), and takes the detour if
 ///
@@ -52,7 +63,16 @@ pub enum Occupancy {
 /// router by which the packet enters the group, by the link of the lowest slot where there are several, and of the shortest path
 /// on from there. Of equal sides the packet takes the minimal path, and so it does if its detour ends where it begins.
 ///
-/// It knows only the outputs of its own router, so it does not see a saturated global link of a neighbour until
+/// With `knowledge = "global"` (UGAL-G) it sees the outputs of all routers as the cycle begins, which no real router could, and takes the
+/// detour if
+///
+/// Σ outstanding(links of the minimal path) > Σ outstanding(links of the detour) + `threshold` · packet length.
+///
+/// Outstanding counts all VCs of a port, so `occupancy` must be `"port"`, and links are not counted besides. Where a path is drawn the first
+/// of several stands for the one that will be drawn at the intermediate router. The network is simulated as one region: threads do not
+/// make the run shorter.
+///
+/// With local knowledge it knows only the outputs of its own router, so it does not see a saturated global link of a neighbour until
 /// the local link to that neighbour fills up: see `piggyback`.
 ///
 /// Paths and VCs: `lglgl` over a group (3 local, 2 global VCs), `lgllgl` through a router (4/2), in increasing
@@ -67,7 +87,7 @@ pub enum Occupancy {
 /// or one of a region (`within`), and the keys about groups stay at their defaults; the VCs are those of `valiant` there.
 ///
 /// Source: Singh's thesis (Stanford, 2005); Kim et al., ISCA 2008 (UGAL-L on the dragonfly); Fuentes' thesis (2017),
-/// §1.4.1.3; Besta and Hoefler, SC 2014 (several detours, and `within = "neighbours"` Lakhotia et al., SC 2022).
+/// §1.4.1.3; Besta and Hoefler, SC 2014 (several detours, UGAL-G as it is here, and `within = "neighbours"` Lakhotia et al., SC 2022).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -90,6 +110,8 @@ pub struct Config {
     pub path_lengths: PathLengths,
     /// What is compared of the first links.
     pub occupancy: Occupancy,
+    /// Whether the first links of the paths are compared or all of them.
+    pub knowledge: Knowledge,
     /// Whether a waiting packet that has chosen the detour keeps to it; otherwise every attempt decides anew.
     pub sticky: bool,
     /// Whether a packet decides in its first attempt, for the minimal path as for the detour, and keeps to that however long it waits.
@@ -107,6 +129,7 @@ impl Default for Config {
             threshold: 0,
             path_lengths: PathLengths::Shortest,
             occupancy: Occupancy::Vc,
+            knowledge: Knowledge::Local,
             sticky: true,
             once: false,
         }
@@ -131,6 +154,7 @@ impl Config {
             threshold: self.threshold,
             lengths: self.path_lengths,
             occupancy: self.occupancy,
+            knowledge: self.knowledge,
             detour_lengths: true,
             longest_detour: u32::MAX,
             saturation: None,

@@ -1,7 +1,7 @@
 //! What an adaptive mechanism may read where its head stands, and what the engine must keep for it.
 //!
-//! Everything here is known to the router itself: its own outputs and counters, and what its neighbours told it
-//! one link latency ago. Loads of buffers count a packet from its grant until its credit comes back, so packets
+//! Everything here but [`View::outstanding`], which no real router could know, is known to the router itself: its own outputs and counters,
+//! and what its neighbours told it one link latency ago. Loads of buffers count a packet from its grant until its credit comes back, so packets
 //! in the output queue, on the wire and credits under way are included; a router knows nothing more of its
 //! neighbours' buffers.
 
@@ -34,6 +34,8 @@ pub trait View {
     /// Whether a global output VC is marked saturated, as known here: one of the own router, or of that at `position` of
     /// its group.
     fn saturated(&self, position: Option<u32>, request: Request) -> bool;
+    /// What is outstanding in all VCs together of a link port of any router as the cycle begins \[phits\].
+    fn outstanding(&self, router: u32, port: usize) -> u32;
     /// Length of the head's packet \[phits\].
     fn length(&self) -> u32;
     /// The head.
@@ -114,6 +116,8 @@ pub struct Sensors {
     pub saturation: Option<Saturation>,
     /// Occupancy by packets on their minimal path.
     pub minimal_occupancy: bool,
+    /// What is outstanding at the outputs of the whole network as a cycle begins.
+    pub outstanding: bool,
 }
 
 /// When routers tell their group how many heads want each other group.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, get_args
@@ -9,10 +10,11 @@ from typing import Any, get_args
 import networkx
 import pytest
 
+from hopsim import _core
 from hopsim.results.result import Result
 from hopsim_reproduce.entries import BY_NAME
 from hopsim_reproduce.model import Outcome, Scale
-from hopsim_reproduce.networks import polarfly, shifts, slim_fly
+from hopsim_reproduce.networks import dragonfly_plus, polarfly, shifts, slim_fly
 from hopsim_reproduce.networks.polarfly import PolarFly
 from hopsim_reproduce.networks.slim_fly import SlimFly
 from hopsim_reproduce.panels import ACCEPTED, LATENCY
@@ -181,3 +183,38 @@ def test_both_networks_of_the_jellyfish_entry_have_the_same_switches() -> None:
         assert jellyfish["routers"] == 2 * ports * half + half * half
         servers = half * half * ports
         assert 4 * jellyfish["routers"] * jellyfish["nodes_per_router"] == 5 * servers
+
+
+def test_a_dragonfly_plus_whose_nodes_get_less_is_noticed_for_each_kind_of_traffic() -> None:
+    def change(of_plus: float) -> Any:
+        def found(each: Result) -> dict[str, float]:
+            is_plus = dragonfly_plus.DRAGONFLY not in each.config["topology"]
+            ends_next_door = "adversarial" in each.config["jobs"][0]["traffic"]["pattern"]
+            bound = 1 / dragonfly_plus.nodes_per_group(each.config["topology"])
+            if ends_next_door and routing(each) == "minimal":
+                return {ACCEPTED: min(each.axes["load"], bound)}
+            return {ACCEPTED: min(each.axes["load"], of_plus if is_plus else 0.5)}
+
+        return found
+
+    right = conclude("networks-dragonfly-plus", change(0.49))
+    assert failing(right) == []
+    assert all(value.agrees for value in right.comparisons)
+    less = failing(conclude("networks-dragonfly-plus", change(0.47)))
+    assert len(less) == 3
+    assert all(text.endswith("a node gets no less than in the dragonfly") for text in less)
+
+
+def test_both_networks_of_the_dragonfly_plus_entry_have_the_same_switches() -> None:
+    for ports in dragonfly_plus.PORTS.values():
+        both = [
+            dragonfly_plus.topology(kind, ports) for kind in (dragonfly_plus.DRAGONFLY, dragonfly_plus.PLUS)
+        ]
+        dragonfly, plus = both[0]["dragonfly"], both[1]["dragonfly_plus"]
+        assert dragonfly["p"] + dragonfly["a"] - 1 + dragonfly["h"] == ports - 1
+        assert plus["nodes_per_leaf"] + plus["spines"] == ports == plus["leaves"] + plus["global_links"]
+        # A link between any two groups, and no port left over.
+        assert plus["spines"] * plus["global_links"] == plus["groups"] - 1
+        documents = [json.dumps({"topology": network, "load": 0.1}) for network in both]
+        counts = [json.loads(_core.topology_info(document))["nodes"] for document in documents]
+        assert counts == [dragonfly_plus.nodes(network) for network in both]

@@ -46,13 +46,13 @@ impl Regions {
     pub fn new(system: &System, (cut, threads): (Cut, usize), bytes: usize) -> Self {
         let whole =
             Self { routers: std::iter::once(0..system.network.routers).collect(), lookahead: u32::MAX };
-        // The signal goes from region to region in no time, and so do the news that a burst is over.
+        // The signal goes from region to region in no time, and so do the news that a burst is over, and what is outstanding.
         let bursts = system.jobs.iter().any(|job| job.synchronised().is_some());
-        if bursts || system.control.sat.is_some() {
+        let sensors = system.routing.sensors();
+        if bursts || system.control.sat.is_some() || sensors.outstanding {
             return whole;
         }
         let routers = system.network.routers as usize;
-        let sensors = system.routing.sensors();
         let is_grouped =
             system.topology.groups() > 1 || sensors.saturation.is_some() || sensors.exchange.is_some();
         let group = if is_grouped { routers / system.topology.groups() as usize } else { 1 };

@@ -3,4 +3,5 @@
 pub mod cioq;
 mod damq;
 mod inputs;
+mod outstanding;
 pub mod virtual_channel;

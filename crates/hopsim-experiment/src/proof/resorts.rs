@@ -137,6 +137,11 @@ impl View for OnlyOpen<'_> {
         self.contention(0)
     }
 
+    fn outstanding(&self, router: u32, port: usize) -> u32 {
+        let is_elsewhere = router != self.head.router || port == self.only.port;
+        if is_elsewhere { 0 } else { self.occupancy(Request { port, vc: 0 }) }
+    }
+
     fn saturated(&self, _: Option<u32>, _: Request) -> bool {
         self.is_crowded
     }

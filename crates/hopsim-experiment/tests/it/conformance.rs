@@ -155,6 +155,9 @@ impl View for AnyState<'_> {
     fn saturated(&self, position: Option<u32>, request: Request) -> bool {
         self.number(request, 6 + position.map_or(0, |p| 1 + u64::from(p)), 2) == 0
     }
+    fn outstanding(&self, router: u32, port: usize) -> u32 {
+        self.number(Request { port, vc: 0 }, 8 + u64::from(router), 65)
+    }
     fn length(&self) -> u32 {
         8
     }

@@ -403,6 +403,23 @@ fn routing_that_does_not_fit_the_topology() {
 }
 
 #[test]
+fn knowledge_of_all_links_compares_neither_a_vc_nor_lengths() {
+    assert_eq!(
+        set(&["routing.ugal.knowledge=global"]),
+        "routing.ugal.occupancy = vc (override): with knowledge = \"global\" all VCs of the ports on the paths are counted; \
+         valid: port"
+    );
+    assert_eq!(
+        set(&[
+            "routing.ugal={ knowledge = \"global\", occupancy = \"port\", path_lengths = \"consecutive\" }"
+        ]),
+        "routing.ugal.path_lengths = consecutive (override): with knowledge = \"global\" the links of the paths are looked at, \
+         and not counted; valid: shortest"
+    );
+    assert_eq!(set(&["routing.ugal={ knowledge = \"global\", occupancy = \"port\" }"]), "accepted");
+}
+
+#[test]
 fn on_off_flow_control_with_thresholds_that_do_not_fit() {
     let with = |keys: &str| {
         set(&["router.cioq.buffers={ local = 64 }", &format!("router.cioq.flow_control.on_off={{ {keys} }}")])

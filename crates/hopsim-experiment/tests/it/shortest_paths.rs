@@ -402,6 +402,9 @@ impl hopsim_routing::view::View for Shut {
     fn saturated(&self, _: Option<u32>, _: Request) -> bool {
         false
     }
+    fn outstanding(&self, _: u32, _: usize) -> u32 {
+        self.capacity(0)
+    }
     fn length(&self) -> u32 {
         8
     }

@@ -69,6 +69,9 @@ impl SourceRule {
         let mut stream = head.draws();
         let drawn: Vec<_> = (0..self.detours).filter_map(|_| self.detour(head, &mut stream)).collect();
         let wait = |(via, leave): &(usize, Memory)| {
+            if self.sees_all {
+                return self.on_detour(head, *via, &leave.way);
+            }
             let first = head.decide_for(leave.clone(), attempt).to;
             self.taken(head, first) * self.detour_links(head, *via) as u64
         };
@@ -98,18 +101,34 @@ impl SourceRule {
         };
         let detour = head.decide_for(leave, &attempt);
         let looks_better = || {
-            self.looks_shorter(head, (minimal.to, detour.to), via)
-                || self.is_saturated(head, &minimal.after.way)
+            self.looks_shorter(head, [&minimal, &detour], via) || self.is_saturated(head, &minimal.after.way)
         };
         let memory = &head.packet().memory;
         if memory.insists.is_some() || !memory.stays && looks_better() { detour } else { minimal }
     }
 
     /// Whether the detour looks shorter than the minimal path.
-    fn looks_shorter(&self, head: &Head, (minimal, detour): (Request, Request), via: usize) -> bool {
-        let wait = |to: Request, links: usize| self.taken(head, to) * links as u64;
+    fn looks_shorter(&self, head: &Head, [minimal, detour]: [&Choice; 2], via: usize) -> bool {
         let threshold = u64::from(self.threshold) * u64::from(head.packet().length);
+        if self.sees_all {
+            let on_detour = self.on_detour(head, via, &detour.after.way);
+            return outstanding(head, &minimal.after.way) > on_detour + threshold;
+        }
+        let wait = |to: Request, links: usize| self.taken(head, to) * links as u64;
+        let (minimal, detour) = (minimal.to, detour.to);
         wait(minimal, self.minimal_links(head)) > wait(detour, self.detour_links(head, via)) + threshold
+    }
+
+    /// What was outstanding on the links of a detour as the cycle began: those of the way to the end of the detour, and of the first way
+    /// from there.
+    fn on_detour(&self, head: &Head, via: usize, way: &[Link]) -> u64 {
+        let ways = head.ways();
+        let ended = |&(router, _): &Link| self.detour.has_reached(ways, router, via);
+        let there: Vec<Link> = way.iter().copied().take_while(|link| !ended(link)).collect();
+        let end = there.last().map_or(head.router(), |&(router, port)| {
+            ways.neighbour(router, port).expect("a way leads over links")
+        });
+        outstanding(head, &there) + outstanding(head, &ways.first_way(end, head.destination()))
     }
 
     fn minimal_links(&self, head: &Head) -> usize {
@@ -152,6 +171,12 @@ impl SourceRule {
         }
         head.follow(memory, &head.attempt())
     }
+}
+
+/// What was outstanding on links as the cycle began.
+fn outstanding(head: &Head, links: &[Link]) -> u64 {
+    let behind = |&(router, port): &Link| head.simulator.routers[router].knowledge.outstanding[port];
+    links.iter().map(|link| u64::from(behind(link))).sum()
 }
 
 /// Links of the path between two routers if the arrangement were consecutive, where group x has its link to group y at slot y

@@ -54,6 +54,8 @@ pub struct Knowledge {
     pub told: Vec<u32>,
     /// What the others of the group will know of the counts in `groups`.
     pub messages: DelayLine<Vec<u32>>,
+    /// What is outstanding behind all VCs of each port, as the cycle began.
+    pub outstanding: Vec<u32>,
     /// Saturated global outputs.
     pub marks: Marks,
     /// What the others of the group know of the saturated global outputs.
@@ -70,6 +72,7 @@ impl Knowledge {
             contention: vec![0; ports.len()],
             filtered: vec![0.0; ports.len()],
             groups: vec![0; groups],
+            outstanding: vec![0; ports.len()],
             told: vec![0; groups],
             messages: DelayLine::new(),
             told_marks: marks.clone(),

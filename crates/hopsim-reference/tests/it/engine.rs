@@ -135,7 +135,7 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 38] = [
+const NONMINIMAL: [&str; 39] = [
     "up_down graph",
     "par graph",
     "par hyperx",
@@ -149,6 +149,7 @@ const NONMINIMAL: [&str; 38] = [
     "ugal mesh",
     "ugal torus",
     "ugal detours",
+    "ugal global",
     "ugal neighbours",
     "valiant neighbours",
     "piggyback",
@@ -289,6 +290,7 @@ fn names(plan: &Plan) -> Vec<String> {
         names.extend(beside.then(|| format!("{mechanism} neighbours")));
     }
     names.extend((routing["ugal"]["detours"].as_u64() > Some(1)).then(|| "ugal detours".to_owned()));
+    names.extend((routing["ugal"]["knowledge"] == "global").then(|| "ugal global".to_owned()));
     let (kind, router) = router.as_object().unwrap().iter().next().unwrap();
     names.push(kind.clone());
     let flexible = router["vcs"]["management"].get("flexvc").is_some();

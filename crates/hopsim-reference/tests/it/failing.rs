@@ -130,10 +130,11 @@ impl Draws {
             1 => json!({ "adaptive": {} }),
             2 => json!({ "valiant": { "recompute": self.one_in(2) } }),
             3 | 4 => {
-                let keeps = self.any(0..3);
+                let (keeps, occupancy) = (self.any(0..3), self.of(&["vc", "port"]));
+                let sees_all = occupancy == "port" && self.one_in(2);
                 json!({ "ugal": {
                     "threshold": threshold, "sticky": keeps == 1, "once": keeps == 2,
-                    "occupancy": self.of(&["vc", "port"]),
+                    "occupancy": occupancy, "knowledge": if sees_all { "global" } else { "local" },
                 } })
             }
             _ => json!({ "par": { "threshold": threshold, "occupancy": self.of(&["vc", "port"]) } }),
@@ -416,7 +417,7 @@ fn drawn(seed: u64) -> Result<Plan, String> {
 }
 
 /// How often all that there is must be met: documents, unless it says packets.
-const LEAST: [(&str, usize); 45] = [
+const LEAST: [(&str, usize); 46] = [
     ("documents", 440),
     ("graph", 200),
     ("jellyfish", 30),
@@ -437,6 +438,7 @@ const LEAST: [(&str, usize); 45] = [
     ("valiant", 50),
     ("ugal", 100),
     ("par", 50),
+    ("global knowledge", 20),
     ("layers", 20),
     ("VCs by hop", 15),
     ("ties by hash", 50),
@@ -758,6 +760,7 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
     coverage.count(routing, 1);
     coverage.count(router, 1);
     coverage.count(plan.experiment.topology.name(), 1);
+    coverage.count("global knowledge", plan.system.routing.sensors().outstanding.into());
     coverage.count("delivered", lives.iter().filter(|life| life.trace.delivered.is_some()).count());
     for outage in plan.experiment.faults.iter().filter(|fault| fault.is_outage()) {
         let reaction = outage.reaction.unwrap_or_default();

@@ -48,7 +48,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 128] = [
+const COVERED: [&str; 129] = [
     "VCs by hop",
     "several outputs of the crossbar",
     "shared buffers",
@@ -75,6 +75,7 @@ const COVERED: [&str; 128] = [
     "fat_paths",
     "polarized",
     "occupancy of ports",
+    "global knowledge",
     "2 steps in two cycles",
     "3 steps in two cycles",
     "4 steps in two cycles",
@@ -351,6 +352,7 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         (region == DetourRegion::Unaligned, "detours in unaligned dimensions"),
         (region == DetourRegion::Quadrant, "detours in quadrants"),
         (looks_at_ports, "occupancy of ports"),
+        (system.routing.sensors().outstanding, "global knowledge"),
         (decides_once, "decided once"),
         (classes.links.iter().any(|class| class.buffer < longest), "buffers shorter than a packet"),
         (classes.terminal.buffer < longest, "injection VCs shorter than a packet"),

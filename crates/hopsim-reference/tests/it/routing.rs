@@ -92,6 +92,8 @@ fn detour_or_minimal_path() {
         json!({ "ugal": { "intermediate": "router", "threshold": 1, "sticky": false } }),
         json!({ "ugal": { "detours": 4 } }),
         json!({ "ugal": { "detours": 2, "intermediate": "router", "sticky": false } }),
+        json!({ "ugal": { "knowledge": "global", "occupancy": "port" } }),
+        json!({ "ugal": { "knowledge": "global", "occupancy": "port", "intermediate": "router", "threshold": 1, "detours": 3 } }),
         json!({ "piggyback": { "saturation": marks, "policy": "crg" } }),
         json!({ "piggyback": { "saturation": marks, "intermediate": "router", "threshold": 2 } }),
         json!({ "source_adaptive": { "saturation": marks, "threshold": 1, "longest_detour": 4 } }),
@@ -224,6 +226,7 @@ fn cubes() {
         (&mesh, json!({ "adaptive": {} }), 4),
         (&torus, json!({ "valiant": {} }), 2),
         (&torus, json!({ "ugal": {} }), 2),
+        (&torus, json!({ "ugal": { "knowledge": "global", "occupancy": "port" } }), 2),
         (&mesh, json!({ "valiant": { "recompute": true } }), 2),
         (&torus, json!({ "up_down": {} }), 2),
         (&json!({ "ring": { "routers": 6 } }), json!({ "adaptive": {} }), 2),
@@ -243,6 +246,7 @@ fn hyperx() {
         (json!({ "ugal": {} }), 6),
         (json!({ "ugal": { "threshold": 1, "sticky": false } }), 6),
         (json!({ "ugal": { "detours": 3 } }), 6),
+        (json!({ "ugal": { "knowledge": "global", "occupancy": "port" } }), 6),
         (json!({ "up_down": {} }), 2),
     ] {
         agree([of_one_class(&topology, &routing, vcs)]);
@@ -322,6 +326,8 @@ fn several_detours_and_detours_over_neighbours() {
         json!({ "ugal": { "within": "neighbours", "detours": 3 } }),
         json!({ "ugal": { "detours": 2, "sticky": false, "occupancy": "port" } }),
         json!({ "ugal": { "detours": 4, "once": true, "threshold": 1 } }),
+        json!({ "ugal": { "detours": 3, "knowledge": "global", "occupancy": "port" } }),
+        json!({ "ugal": { "within": "neighbours", "threshold": 1, "sticky": false, "knowledge": "global", "occupancy": "port" } }),
     ] {
         for (topology, vcs) in [(&graph(10, &chords, "first"), 9), (&grid(4, "spread"), 12)] {
             agree([of_one_class(topology, &routing, vcs)]);

@@ -84,6 +84,7 @@ fn packets_take_one_of_the_shortest_links_of_a_trunk() {
             json!({ "minimal": {} }),
             json!({ "valiant": {} }),
             json!({ "ugal": { "intermediate": "router" } }),
+            json!({ "ugal": { "knowledge": "global", "occupancy": "port" } }),
             json!({ "piggyback": { "saturation": { "factor": 1.0, "threshold": 0.5 } } }),
             json!({ "olm": { "policy": policy, "trigger": { "contention": { "threshold": 2 } } } }),
             json!({ "par": { "policy": if idle { "crg" } else { "mm" } } }),

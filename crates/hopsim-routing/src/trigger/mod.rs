@@ -190,6 +190,7 @@ impl TriggerConfig {
             },
             saturation: congestion.map(|c| c.saturation(vcs)),
             minimal_occupancy: congestion.is_some_and(|c| c.packets == Packets::Minimal),
+            outstanding: false,
         }
     }
 }

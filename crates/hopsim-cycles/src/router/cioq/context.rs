@@ -18,6 +18,7 @@ use crate::router::cioq::sat::SatSignal;
 use crate::router::cioq::shared::Shared;
 use crate::router::cioq::tables::Tables;
 use crate::router::damq::Damq;
+use crate::router::outstanding::Outstanding;
 use hopsim_network::network::TERMINAL;
 use hopsim_routing::{Head, Request, Route};
 
@@ -45,6 +46,8 @@ pub struct Context<'p, const W: usize, M: Run> {
     pub minimal: By<PairId, u32>,
     /// Ports whose links are out of order.
     pub outages: Outages,
+    /// What is outstanding at all outputs of the network, if anybody reads it.
+    pub outstanding: Option<Outstanding>,
 }
 
 impl<'p, const W: usize, M: Run> Context<'p, W, M> {
@@ -64,6 +67,7 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
             sat: system.control.sat.as_ref().map(SatSignal::new),
             minimal: By::all(0, if sensors.minimal_occupancy { ids } else { 0 }),
             outages: Outages::default(),
+            outstanding: Outstanding::new(system),
             kernel,
         }
     }
@@ -72,6 +76,18 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
     #[inline]
     pub fn is_on_off(&self) -> bool {
         M::FULL && !M::PLAIN && self.on_off.is_some()
+    }
+
+    /// What is outstanding behind the output VC of a pair, as far as its router knows.
+    #[expect(clippy::inline_always, reason = "per decision; measured")]
+    #[inline(always)]
+    pub fn occupancy(&self, (number, router): (RegionRouter, &Router<W>), pair: Pair) -> u32 {
+        let pair = self.shared.output_vc(pair);
+        let counted = self.shared.capacity(pair).saturating_sub(router.credits[pair]);
+        if self.outages.are_over() {
+            return counted;
+        }
+        self.outages.reading::<W>((number, pair), counted)
     }
 
     /// Whether an output VC has no room for `phits`, as far as its router knows.

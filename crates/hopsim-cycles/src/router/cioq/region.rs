@@ -25,6 +25,7 @@ use crate::router::cioq::routers::{Router, routers, with_ejection_space};
 use crate::router::cioq::shared::Shared;
 use crate::router::cioq::tables::PairInfo;
 use hopsim_network::network::{NONE, TERMINAL};
+use hopsim_routing::Request;
 use std::sync::Arc;
 
 /// Some routers of the network, their nodes, and all state that only these write.
@@ -388,6 +389,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
     /// Brings to the present cycle what heads read besides credits.
     fn update_sensors(&mut self) {
         self.refresh_marks();
+        self.note_outstanding();
         let Some(mut contention) = self.context.contention.take() else { return };
         let now = self.context.kernel.now;
         let due = contention.take(now);
@@ -408,6 +410,15 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         if message > 0 {
             self.send_on_local_links(message);
         }
+    }
+
+    fn note_outstanding(&mut self) {
+        let Some(mut outstanding) = self.context.outstanding.take() else { return };
+        outstanding.note(|number, (port, vc)| {
+            let pair = self.context.shared.tables.output(Request { port, vc });
+            self.context.occupancy((number, &self.routers[number]), pair)
+        });
+        self.context.outstanding = Some(outstanding);
     }
 
     fn refresh_marks(&mut self) {

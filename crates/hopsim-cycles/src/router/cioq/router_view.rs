@@ -73,12 +73,7 @@ impl<const W: usize, M: Run> View for RouterView<'_, '_, W, M> {
     #[expect(clippy::inline_always, reason = "per decision; measured")]
     #[inline(always)]
     fn occupancy(&self, request: Request) -> u32 {
-        let pair = self.cx.shared.output_vc(self.pair(request));
-        let counted = self.cx.shared.capacity(pair).saturating_sub(self.router.state.credits[pair]);
-        if self.cx.outages.are_over() {
-            return counted;
-        }
-        self.cx.outages.reading::<W>((self.router.number, pair), counted)
+        self.cx.occupancy((self.router.number, self.router.state), self.pair(request))
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
@@ -108,6 +103,10 @@ impl<const W: usize, M: Run> View for RouterView<'_, '_, W, M> {
     fn saturated(&self, position: Option<u32>, request: Request) -> bool {
         let output = (request.port, request.vc);
         self.cx.marks.as_ref().is_some_and(|m| m.saturated(self.router.number, position, output))
+    }
+
+    fn outstanding(&self, router: u32, port: usize) -> u32 {
+        self.cx.outstanding.as_ref().map_or(0, |all| all.behind(router, port))
     }
 
     #[inline]

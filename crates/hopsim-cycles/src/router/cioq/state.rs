@@ -140,6 +140,7 @@ impl<const W: usize, M: Run> Cioq<'_, W, M> {
             sat,
             minimal: _,
             outages: _,
+            outstanding: _,
         } = context;
         let Kernel {
             constants: _,

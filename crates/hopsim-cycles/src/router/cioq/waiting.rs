@@ -71,9 +71,10 @@ impl<const W: usize> WaitingHeads<W> {
             busy_outputs: Mask::EMPTY,
         };
         // A filtered counter changes, and an output queue gets room for a longer packet, by the passing of time; the counters of a
-        // group change all the time.
+        // group change all the time, and so does what is outstanding elsewhere.
         let timeless = sensors.alpha.is_none()
             && sensors.exchange.is_none()
+            && !sensors.outstanding
             && (system.cioq().output_buffer.is_none() || system.shortest_packet() == system.longest_packet());
         let sleeps = timeless && !routing.draws();
         let routers = if routing.redecides() { routers } else { 0 };

@@ -16,6 +16,7 @@ use crate::kernel::{Kernel, Wishes};
 use crate::node::{Nodes as _, Run};
 use crate::observer::Observer;
 use crate::router::damq::Damq;
+use crate::router::outstanding::Outstanding;
 use crate::router::virtual_channel::allocator::FlitMatcher;
 use crate::router::virtual_channel::batches::{Batches, SwitchTurn};
 use crate::router::virtual_channel::flit_arrivals::FlitArrivals;
@@ -25,6 +26,7 @@ use crate::router::virtual_channel::requests::FlitRequests;
 use crate::router::virtual_channel::routers::{FlitInputVc, FlitRouters, Trail, occupied, set_bits};
 use crate::router::virtual_channel::shared::{self, FlitShared};
 use hopsim_network::network::{NONE, TERMINAL};
+use hopsim_routing::Request;
 use std::sync::Arc;
 
 /// Some routers of the network, their nodes, and all state that only these write.
@@ -43,6 +45,8 @@ pub struct VirtualChannel<'p, M: Run> {
     pub(super) batches: Option<Batches>,
     /// What output VCs have outstanding, where the VCs of a port share its buffer.
     pub(super) damq: Option<Damq>,
+    /// What is outstanding at all outputs of the network, if anybody reads it.
+    pub(super) outstanding: Option<Outstanding>,
     /// When the flits in input VCs arrived, if that is looked at.
     pub(super) flit_arrivals: Option<FlitArrivals>,
     /// The present step of the routers, the first one of the present cycle until they allocate.
@@ -94,6 +98,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             output_queues: OutputQueues::new(&shared, span.routers),
             batches: Batches::new(&plan, span.routers),
             damq: Damq::new(system, span.routers * shared.stride),
+            outstanding: Outstanding::new(system),
             flit_arrivals: FlitArrivals::new(plan.arbiter, span.routers * shared.stride),
             step: 0,
             shared,
@@ -121,6 +126,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         self.absorb_credits();
         self.absorb_heads();
         self.absorb_flits();
+        self.note_outstanding();
         if M::Observer::hears_heads(&self.kernel.places) {
             self.count_injection_waits();
         }
@@ -135,6 +141,21 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         }
         self.nodes.run(&mut self.kernel);
         self.kernel.now += 1;
+    }
+
+    /// What is outstanding behind an output VC of a link; nothing behind one that leads to a node.
+    pub fn occupancy(&self, number: RegionRouter, request: Request) -> u32 {
+        let output = &self.routers.outputs[self.shared.pair_id(number, self.shared.pair(request))];
+        match self.shared.layout.class[request.port] {
+            TERMINAL => 0,
+            class => self.buffer(class - 1).saturating_sub(output.credits),
+        }
+    }
+
+    fn note_outstanding(&mut self) {
+        let Some(mut outstanding) = self.outstanding.take() else { return };
+        outstanding.note(|number, (port, vc)| self.occupancy(number, Request { port, vc }));
+        self.outstanding = Some(outstanding);
     }
 
     /// Lets every router that holds a packet allocate.

@@ -100,6 +100,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             output_queues: _,
             batches: _,
             damq: _,
+            outstanding: _,
             flit_arrivals: _,
             step: _,
             active: _,

@@ -5,7 +5,6 @@ use crate::kernel::packet::{Packet, head_stream};
 use crate::node::Run;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::FlitInputVc;
-use hopsim_network::network::TERMINAL;
 use hopsim_random::{Stream, Streams};
 use hopsim_routing::view::{Draws, View};
 use hopsim_routing::{Head, Request};
@@ -56,12 +55,7 @@ impl<M: Run> View for VirtualChannelView<'_, '_, M> {
     }
 
     fn occupancy(&self, request: Request) -> u32 {
-        let pair = self.region.shared.pair(request);
-        let output = &self.region.routers.outputs[self.region.shared.pair_id(self.number, pair)];
-        match self.region.shared.layout.class[request.port] {
-            TERMINAL => 0,
-            class => self.capacity(class - 1).saturating_sub(output.credits),
-        }
+        self.region.occupancy(self.number, request)
     }
 
     fn minimal_occupancy(&self, _: Request) -> u32 {
@@ -86,6 +80,10 @@ impl<M: Run> View for VirtualChannelView<'_, '_, M> {
 
     fn saturated(&self, _: Option<u32>, _: Request) -> bool {
         unreachable!("such routers keep no sensors")
+    }
+
+    fn outstanding(&self, router: u32, port: usize) -> u32 {
+        self.region.outstanding.as_ref().map_or(0, |all| all.behind(router, port))
     }
 
     fn length(&self) -> u32 {

@@ -6,7 +6,7 @@ use crate::state::sensors::Saturation;
 use hopsim_routing::detour::{IntermediateGroups, IntraGroup, Policy};
 use hopsim_routing::detour_region::DetourRegion;
 use hopsim_routing::source::{PathLengths, SaturationConfig};
-use hopsim_routing::ugal::{DetourEnd, Occupancy};
+use hopsim_routing::ugal::{DetourEnd, Knowledge, Occupancy};
 use hopsim_routing::{par, piggyback, source_adaptive, ugal};
 
 /// What mechanisms that decide at the source differ in.
@@ -19,6 +19,8 @@ pub struct SourceRule {
     pub threshold: u32,
     pub lengths: PathLengths,
     pub occupancy: Occupancy,
+    /// Whether all links of both paths are looked at, and not the first ones alone.
+    pub sees_all: bool,
     /// Whether `lengths` holds for the detour too, which is counted by its links otherwise.
     pub counts_detour: bool,
     /// What a longer detour counts for \[links\].
@@ -47,6 +49,7 @@ impl SourceRule {
             threshold: config.threshold,
             lengths: config.path_lengths,
             occupancy: config.occupancy,
+            sees_all: config.knowledge == Knowledge::Global,
             counts_detour: true,
             longest_detour: usize::MAX,
             saturation: None,
@@ -70,6 +73,7 @@ impl SourceRule {
             threshold: config.threshold,
             lengths: config.path_lengths,
             occupancy: Occupancy::Vc,
+            sees_all: false,
             counts_detour: true,
             longest_detour: usize::MAX,
             saturation: Some(config.saturation),
@@ -93,6 +97,7 @@ impl SourceRule {
             threshold: config.threshold.unwrap_or(0),
             lengths: PathLengths::Shortest,
             occupancy: config.occupancy.unwrap_or_default(),
+            sees_all: false,
             counts_detour: true,
             longest_detour: usize::MAX,
             saturation: None,
@@ -116,6 +121,7 @@ impl SourceRule {
             threshold: config.threshold,
             lengths: config.path_lengths,
             occupancy: Occupancy::Vc,
+            sees_all: false,
             counts_detour: false,
             longest_detour: config.longest_detour as usize,
             saturation: Some(config.saturation),
