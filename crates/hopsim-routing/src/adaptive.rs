@@ -24,6 +24,7 @@ use std::ops::Range;
 ///
 /// In a graph: over any link by which the packet has fewest links left, whatever their latencies. A hop has the VC whose number is that of
 /// the links passed before, so a link has as many VCs as the routers with nodes are apart at most. VCs increase along every path: no deadlock.
+/// With FlexVC it asks for the output VC with most credits of all that it may use.
 /// In an XGFT, an orthogonal fat tree and a dragonfly+ a packet may use every VC, as in a fat tree.
 ///
 /// In a HyperX and in a graph a router has 64 links at most.
@@ -64,7 +65,7 @@ pub struct Adaptive {
     base: Minimal,
     /// Whether VC 0 is an escape VC -- constant.
     escape: bool,
-    /// Whether a hop has one VC, that of its number on the path -- constant.
+    /// Whether a hop has one VC, that of its number on the path, or with FlexVC those that follow from the links behind it -- constant.
     by_hop: bool,
 }
 
@@ -72,7 +73,7 @@ impl Adaptive {
     /// The VCs in which a head may use any productive port. Where it may use several, its ports are of one class: all lead up or all down.
     fn vcs(&self, minimal: Way) -> Range<u8> {
         if self.by_hop {
-            minimal.vc..minimal.vc + 1
+            self.base.vcs().first(minimal)..minimal.vc + 1
         } else {
             u8::from(self.escape)..self.base.vcs().used(minimal.class)
         }
@@ -96,13 +97,14 @@ impl Mechanism for Adaptive {
         // The lowest port is that of the lowest dimension.
         let port = productive.nth(0) as u16;
         let class = self.base.topology().link_class(port.into());
-        let hop = Hop { port, class, leg: Leg::Final, reuses: false, vc: NO_VC };
+        let vc = self.base.vc_ahead(head, head.destination);
+        let hop = Hop { port, class, leg: Leg::Final, reuses: false, vc };
         if !self.escape && ports.is_power_of_two() {
             return Route::Fixed(hop);
         }
         // The escape VC is on the path in order of dimensions.
         let minimal = self.base.way(head, hop);
-        let vc = if self.by_hop { minimal.vc } else { NO_VC };
+        let vc = if self.by_hop && !self.base.vcs().is_flexible() { minimal.vc } else { NO_VC };
         let choice = Choice::Shortest(Productive { vc, ..productive });
         Route::Undecided(Prospect { minimal, choice })
     }

@@ -144,8 +144,9 @@ pub fn by_hop(first: u32, shortest: [u32; 2]) -> Result<Paths, ConfigError> {
         return Err(ConfigError::new("", reason)
             .valid(format!("routers with nodes at most {apart} links apart; routing.minimal or up_down")));
     }
-    // A single router with nodes has a path of no link.
-    Ok(Paths::by_hop(links.max(2)))
+    // A single router with nodes has a path of no link. A packet that turns off behind its first hop may hold a VC that the rest of its
+    // path would need.
+    Ok(if first == 0 { Paths::sharing(links.max(2)) } else { Paths::by_hop(links.max(2)) })
 }
 
 impl IntraGroup {

@@ -43,7 +43,7 @@ impl Config {
             return Ok(paths);
         }
         let reason = match topology {
-            Topology::HyperX(_) => return Ok(Paths::by_hop(topology.diameter().max(1))),
+            Topology::HyperX(_) => return Ok(Paths::sharing(topology.diameter().max(1))),
             Topology::FatTree(_) => return Ok(Paths::any(topology.diameter(), 1)),
             Topology::Dragonfly(_) => "a dragonfly has one shortest path between most routers",
             _ => "needs a VC for every link of a path, and there are long ones in a mesh, torus or ring",
@@ -72,9 +72,10 @@ impl Ecmp {
         Productive { ports, first: first as u16, vc: NO_VC }
     }
 
-    fn hop(&self, port: usize) -> Hop {
+    fn hop(&self, head: &Head, port: usize) -> Hop {
         let class = self.base.topology().link_class(port);
-        Hop { port: port as u16, class, leg: Leg::Final, reuses: false, vc: NO_VC }
+        let vc = self.base.vc_ahead(head, head.destination);
+        Hop { port: port as u16, class, leg: Leg::Final, reuses: false, vc }
     }
 }
 
@@ -91,13 +92,13 @@ impl Mechanism for Ecmp {
         let several = ports.ports.count_ones();
         let drawn =
             if several > 1 { self.draw.stream(head, self.base.topology(), draw).below(several) } else { 0 };
-        Route::Fixed(self.hop(ports.nth(drawn)))
+        Route::Fixed(self.hop(head, ports.nth(drawn)))
     }
 
     fn each_grant(&self, head: &Head, state: RouteState, visit: &mut impl FnMut(Option<Way>, RouteState)) {
         if head.router == head.destination {
             return visit(None, state);
         }
-        self.ports(head).each(|port| visit(Some(self.base.way(head, self.hop(port))), state));
+        self.ports(head).each(|port| visit(Some(self.base.way(head, self.hop(head, port))), state));
     }
 }

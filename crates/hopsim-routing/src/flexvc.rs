@@ -46,6 +46,12 @@ pub enum Selection {
 /// Local and global VCs needed: minimal 2/1; detours through a group 3/2, through a router 4/2; `olm` and `par` 3/2. With
 /// request-reply those are for requests, and at least 2/1 for replies alone (`router.cioq.vcs.reply`) come on top.
 ///
+/// In a graph, a family of graphs or a HyperX whose VCs are by hop the VCs of a link are one order by themselves, and a hop may use any VC
+/// above which there is one for each link behind it: of n VCs those below n − m where the rest of the path, with the detour that it may be on,
+/// has m links. So hops share VCs beyond those of the longest path, and those that short paths leave over. For `minimal`, `ecmp`, `adaptive`,
+/// `valiant` and `ugal`, whose paths are shortest ones to a router that is known, and without requests and replies. `adaptive` asks for the
+/// output VC with most credits of all that it may use.
+///
 /// Replies may use the VCs of requests too, as their path goes on in the VCs for replies alone. Those must hold minimal
 /// paths (2/1); with oblivious detours, which cannot return to the minimal path, the whole detour.
 ///
@@ -236,6 +242,11 @@ impl FlexVc {
     pub fn any(vcs: ByClass<u8>) -> Self {
         let highest = vcs.map(|vcs| vcs.saturating_sub(1));
         Self { highest: [[highest; LEGS]; 2], selection: Selection::Shortest }
+    }
+
+    /// Of every hop the highest VC is said elsewhere.
+    pub fn of_hops(selection: Selection) -> Self {
+        Self { selection, ..Self::any(ByClass::default()) }
     }
 
     /// The highest VC that a hop may use; it may use all below, too.

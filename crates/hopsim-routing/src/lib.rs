@@ -478,6 +478,8 @@ pub enum Safety {
     ByHop {
         /// Links of the longest path.
         vcs: u32,
+        /// Whether the hops of a shortest path, or of two that follow each other, may share the VCs (FlexVC).
+        shares: bool,
     },
     /// A hop may use any VC.
     Any {
@@ -548,7 +550,12 @@ impl Paths {
 
     /// Paths of up to `links` links, with a VC for each.
     pub fn by_hop(links: u32) -> Self {
-        Self { hops: links, safety: Safety::ByHop { vcs: links } }
+        Self { hops: links, safety: Safety::ByHop { vcs: links, shares: false } }
+    }
+
+    /// Shortest paths, or two that follow each other, of up to `links` links, with a VC for each, or VCs that hops share.
+    pub fn sharing(links: u32) -> Self {
+        Self { hops: links, safety: Safety::ByHop { vcs: links, shares: true } }
     }
 
     /// Paths of up to `hops` links that are free of deadlock in any VC; a link has `vcs` of them by default.
@@ -567,7 +574,7 @@ impl Safety {
     pub fn vcs(&self) -> Option<u32> {
         match self {
             Self::Ordered(_) => None,
-            Self::ByHop { vcs } | Self::Any { vcs, .. } => Some(*vcs),
+            Self::ByHop { vcs, .. } | Self::Any { vcs, .. } => Some(*vcs),
             Self::Dateline(_) | Self::Escape | Self::Phases | Self::Orders => Some(2),
             Self::Layers(layers) => Some(layers.count()),
             Self::Given { vcs, .. } => vcs.iter().max().map(|&vcs| vcs.into()),

@@ -98,7 +98,7 @@ impl Config {
             let valid = format!("\"layers\", or routers with nodes at most {} links apart", vcs::MOST);
             return Err(refused(reason).valid(valid));
         }
-        Ok(Paths::by_hop(links.max(1)))
+        Ok(Paths::sharing(links.max(1)))
     }
 
     /// The mechanism itself.
@@ -135,13 +135,16 @@ pub struct Minimal {
     has_trunks: bool,
     /// Whether there are several groups -- constant.
     has_groups: bool,
+    /// Whether the VCs of a hop follow from the links behind it -- constant.
+    looks_ahead: bool,
 }
 
 impl Minimal {
     /// Minimal paths on `topology` with the VCs of `vcs`.
     pub fn new(topology: Arc<Topology>, vcs: Vcs) -> Self {
         let (has_trunks, has_groups) = (topology.has_trunks(), topology.groups() > 1);
-        Self { topology, vcs, up: Up::Source, has_trunks, has_groups }
+        let looks_ahead = vcs.look_ahead();
+        Self { topology, vcs, up: Up::Source, has_trunks, has_groups, looks_ahead }
     }
 
     /// The topology that packets are routed on, to be kept.
@@ -186,7 +189,23 @@ impl Minimal {
             (false, true) => Leg::Inside,
             (false, false) => Leg::Detour,
         };
-        Some(Hop { port: port as u16, class, leg, reuses: false, vc: NO_VC })
+        let vc = self.vc_ahead(head, target);
+        Some(Hop { port: port as u16, class, leg, reuses: false, vc })
+    }
+
+    /// The highest VC that the next hop of a shortest path to router `target`, and on from there to the destination, may use where that follows
+    /// from the links behind it; else [`NO_VC`].
+    #[inline]
+    pub fn vc_ahead(&self, head: &Head, target: u32) -> u8 {
+        if self.looks_ahead { self.highest_before(head, target) } else { NO_VC }
+    }
+
+    // Out of line, so that nothing is made ready for it where VCs follow from something else.
+    #[inline(never)]
+    fn highest_before(&self, head: &Head, target: u32) -> u8 {
+        let left =
+            self.topology.distance(head.router, target) + self.topology.distance(target, head.destination);
+        self.vcs.used(LOCAL) - left as u8
     }
 
     /// The VCs that a hop may use; of a hop that enters a ring their entries, which are numbered on behind them.

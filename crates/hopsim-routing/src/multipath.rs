@@ -136,5 +136,5 @@ fn by_hop(graph: &Graph) -> Result<Paths, ConfigError> {
             vcs::MOST
         )));
     }
-    Ok(Paths::by_hop(links.max(1)))
+    Ok(Paths::sharing(links.max(1)))
 }

@@ -164,7 +164,7 @@ impl Config {
             }
         };
         // Where all are next to each other the first hop is the last one.
-        if apart > 1 { by_hop(1, [longest, apart]) } else { by_hop(0, [apart; 2]) }
+        if apart > 1 { by_hop(1, [longest, apart]) } else { Ok(Paths::by_hop((2 * apart).max(2))) }
     }
 
     /// The mechanism over the minimal paths of `base`.

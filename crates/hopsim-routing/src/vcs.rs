@@ -1,7 +1,7 @@
 //! Which VC a hop uses: the one of an increasing sequence, one of those FlexVC allows, or the one that its path keeps.
 
 use super::dateline::Dateline;
-use super::flexvc::{FlexVc, roomiest};
+use super::flexvc::{FlexVc, Selection, roomiest};
 use super::layers::PathVcs;
 use super::sequence::VcSequence;
 use super::view::{Draws, View};
@@ -53,6 +53,8 @@ enum Rule {
     Path(Arc<PathVcs>),
     /// The hop says it.
     Given,
+    /// The hop says the highest one, from which the rest of its path still fits; FlexVC picks out of it and all below.
+    Ahead(FlexVc),
 }
 
 impl Vcs {
@@ -93,6 +95,11 @@ impl Vcs {
         Self::new(sequence, Rule::Given, used)
     }
 
+    /// FlexVC over `used` VCs of each class, of which the hop says the highest; `sequence` only tells the codes.
+    pub fn ahead(sequence: VcSequence, selection: Selection, used: ByClass<u8>) -> Self {
+        Self::new(sequence, Rule::Ahead(FlexVc::of_hops(selection)), used)
+    }
+
     /// FlexVC over `used` VCs of each class; `sequence` only tells the codes.
     pub fn flexible(sequence: VcSequence, flex: FlexVc, used: ByClass<u8>) -> Self {
         Self::new(sequence, Rule::Flexible(flex), used)
@@ -116,9 +123,18 @@ impl Vcs {
         self.rings
     }
 
-    /// Whether every hop has one VC, a higher one than the hop before.
+    /// Whether every hop has one VC, a higher one than the hop before, or may at least use such a one.
     pub fn increase(&self) -> bool {
-        matches!((&self.rule, self.rings), (Rule::Sequence, Rings::Free)) && self.sequence.increases()
+        match (&self.rule, self.rings) {
+            (Rule::Sequence, Rings::Free) => self.sequence.increases(),
+            (Rule::Ahead(_), Rings::Free) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the VCs that a hop may use follow from the links of its path behind it.
+    pub fn look_ahead(&self) -> bool {
+        matches!(self.rule, Rule::Ahead(_))
     }
 
     /// Whether hops that enter a ring ask for entries.
@@ -182,7 +198,7 @@ impl Vcs {
             return Way { port, class, vc: in_sequence() };
         }
         let vc = match &self.rule {
-            Rule::Given => vc,
+            Rule::Given | Rule::Ahead(_) => vc,
             Rule::Flexible(flex) => flex.highest(leg, class, head.reply),
             Rule::Phases { last, .. } if matches!(leg, Leg::ToGroup | Leg::Final) => *last,
             Rule::Phases { upper, .. } => upper - 1,
@@ -197,6 +213,7 @@ impl Vcs {
     pub fn first(&self, way: Way) -> u8 {
         match (self.rings, &self.rule) {
             (Rings::Dateline(dateline), _) => dateline.first(way.vc),
+            (_, Rule::Ahead(_)) => 0,
             (_, Rule::Flexible(_) | Rule::Any(_)) if way.vc < self.used(way.class) => 0,
             (_, Rule::Flexible(_) | Rule::Any(_)) => self.used(way.class),
             (Rings::Free, &Rule::Phases { upper, .. }) => {
@@ -245,22 +262,26 @@ impl Vcs {
 
     /// Whether it is a mechanism's choice which of the VCs that a hop may use a head asks for (FlexVC).
     pub fn selects(&self) -> bool {
-        matches!(self.rule, Rule::Flexible(_))
+        matches!(self.rule, Rule::Flexible(_) | Rule::Ahead(_))
     }
 
     /// FlexVC, if it manages the VCs.
     #[inline]
     pub fn flex(&self) -> Option<&FlexVc> {
         match &self.rule {
-            Rule::Flexible(flex) | Rule::Any(flex) => Some(flex),
+            Rule::Flexible(flex) | Rule::Any(flex) | Rule::Ahead(flex) => Some(flex),
             Rule::Sequence | Rule::Phases { .. } | Rule::Path(_) | Rule::Given => None,
         }
     }
 
     /// The VC of a link class whose saturation mark stands for the minimal path: the first that the packet would use, with
-    /// FlexVC the last of all.
+    /// FlexVC the last of all; 0 in a network without such links.
     #[inline]
     pub fn sensed(&self, class: u8, reply: bool) -> u8 {
-        if self.is_flexible() { self.used(class) - 1 } else { self.sequence.first(class, reply) }
+        if self.is_flexible() {
+            self.used(class).saturating_sub(1)
+        } else {
+            self.sequence.first(class, reply)
+        }
     }
 }

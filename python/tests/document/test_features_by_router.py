@@ -110,6 +110,11 @@ FEATURES: dict[str, dict[str, Any]] = {
     "`olm`, `par` in a dragonfly": {**DRAGONFLY, "routing": {"olm": {}}},
     "graph, HyperX, `par`": {**HYPERX, "routing": {"par": {}}},
     "FlexVC": {**DRAGONFLY, **_router({"vcs": {"management": "flexvc"}})},
+    "graph, HyperX, FlexVC where VCs are by hop": {
+        **HYPERX,
+        "routing": {"ecmp": {}},
+        **_router({"vcs": {"management": "flexvc", "network": 4}}),
+    },
     "DAMQ": {
         **DRAGONFLY,
         **_router(

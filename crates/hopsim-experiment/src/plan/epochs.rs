@@ -6,7 +6,7 @@
 use super::{Plan, jobs::answers, retransmit, stop, vcs};
 use crate::config::Experiment;
 use crate::config::program::ProgramConfig;
-use crate::config::router::{FlowControl, RouterConfig};
+use crate::config::router::{FlowControl, RouterConfig, VcManagement};
 use hopsim_cycles::change::{Change, Failure, RouterFailure};
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::system::System;
@@ -115,7 +115,7 @@ impl Tables {
         let least = [given.network, given.local, given.global].into_iter().flatten().min().unwrap_or(1);
         let count = least / if answers(experiment) { 2 } else { 1 };
         for paths in paths {
-            if let Safety::ByHop { vcs } = &mut paths.safety {
+            if let Safety::ByHop { vcs, .. } = &mut paths.safety {
                 *vcs = count;
             }
         }
@@ -249,6 +249,12 @@ fn check_router(experiment: &Experiment, fail: bool) -> Result<(), ConfigError> 
             "links neither fail nor become slower in the middle of a run where packets move flit by flit";
         return Err(ConfigError::new("router.virtual_channel", reason)
             .valid("router.cioq or input_queued, or faults without at, until and slowdown"));
+    }
+    if let (VcManagement::Flexvc(_), true) = (experiment.router.vcs().management, fail) {
+        let reason = "a packet may hold a VC that it needs for the links by which new tables lead it";
+        return Err(ConfigError::new(format!("router.{router}.vcs.management"), reason)
+            .value("flexvc")
+            .valid("increasing, or faults without at and until"));
     }
     if let Some(FlowControl::OnOff(_)) = experiment.router.flow_control().filter(|_| fail) {
         let reason = "a link that fails loses words on and off";

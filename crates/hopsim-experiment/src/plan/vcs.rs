@@ -11,7 +11,7 @@ use hopsim_network::error::ConfigError;
 use hopsim_network::network::Network;
 use hopsim_network::topology::Topology;
 use hopsim_routing::dateline::Dateline;
-use hopsim_routing::flexvc::{FlexVc, Order, Support};
+use hopsim_routing::flexvc::{FlexVc, Order, Selection, Support};
 use hopsim_routing::minimal;
 use hopsim_routing::path::{G, L, letters, vcs_needed};
 use hopsim_routing::sequence::VcSequence;
@@ -44,7 +44,10 @@ fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> R
     let vcs = vcs_mut(&mut experiment.router);
     let (vcs_of_one_way, flexible) = match &paths.safety {
         Safety::Ordered(order) => (vcs_needed(order.sequence), Some(&order.flexible)),
-        &Safety::ByHop { vcs } => (ByClass::splat(vcs as u8), None),
+        &Safety::ByHop { vcs: count, shares } => {
+            check_sharing((name, routing), vcs.management, shares, replies)?;
+            (ByClass::splat(count as u8), None)
+        }
         other => return resolve_unordered(name, vcs, topology, other, replies),
     };
     within(VCS, vcs.injection, format!("router.{name}.vcs.injection"))?;
@@ -56,10 +59,6 @@ fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> R
         )
         .value(vcs.injection)
         .valid(format!("2 … {MOST}")));
-    }
-    if flexible.is_none() && !increasing {
-        let reason = "FlexVC shares the VCs of the local and global links of a dragonfly";
-        return Err(ConfigError::new(format!("router.{name}.vcs.management"), reason).valid("no such key"));
     }
     let reply = reply_vcs(name, vcs.reply, increasing, replies)?;
     let classes = topology.link_classes();
@@ -74,7 +73,7 @@ fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> R
         }
         let given = *vcs_of(vcs, key).get_or_insert(needed[class] + reply[class]);
         let path = format!("router.{name}.vcs.{key}");
-        if increasing && given < needed[class] {
+        if (increasing || flexible.is_none()) && given < needed[class] {
             return Err(ConfigError::new(path, reason())
                 .value(given)
                 .valid(format!("{} … {MOST}", needed[class])));
@@ -92,6 +91,43 @@ fn resolve(experiment: &mut Experiment, topology: &Topology, paths: &Paths) -> R
     let vcs = ByClass::from([vcs.local, vcs.global]).map(Option::unwrap_or_default);
     let Some(paths) = flexible.filter(|_| !increasing) else { return Ok(()) };
     check_flexible((name, routing), paths, classes, vcs, (reply, replies))
+}
+
+/// Refuses FlexVC where VCs are by hop and hops cannot share them.
+fn check_sharing(
+    (name, routing): (&str, &str),
+    management: VcManagement,
+    shares: bool,
+    replies: bool,
+) -> Result<(), ConfigError> {
+    let reason = match management {
+        VcManagement::Increasing(_) => return Ok(()),
+        VcManagement::Flexvc(_) if !shares => {
+            format!(
+                "the paths of routing {routing} are not shortest ones, and a hop does not know how many links are left"
+            )
+        }
+        VcManagement::Flexvc(_) if replies => {
+            "with FlexVC replies need VCs of their own, and where VCs are by hop there are none".into()
+        }
+        VcManagement::Flexvc(config) => return check_selection((name, routing), config.selection),
+    };
+    let valid = if shares {
+        "increasing, or no request_reply"
+    } else {
+        "increasing, or routing.minimal, ecmp, adaptive, valiant or ugal"
+    };
+    Err(ConfigError::new(format!("router.{name}.vcs.management"), reason).value("flexvc").valid(valid))
+}
+
+/// Refuses a selection where the routing picks the VC.
+fn check_selection((name, routing): (&str, &str), selection: Selection) -> Result<(), ConfigError> {
+    if routing != "adaptive" || selection == Selection::Shortest {
+        return Ok(());
+    }
+    let reason = "routing adaptive asks for the output and VC with most credits";
+    Err(ConfigError::new(format!("router.{name}.vcs.management.flexvc.selection"), reason)
+        .valid("shortest, or no such key"))
 }
 
 /// Fills in the ejection VCs of virtual-channel routers, or checks the given ones; refuses them of other routers.
@@ -304,9 +340,12 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
     let of_class = |class: usize| classes.links.get(class).map_or(0, |link| link.vcs);
     let vcs = match &paths.safety {
         Safety::Ordered(order) => build_ordered(experiment, order, network),
-        &Safety::ByHop { vcs } => {
-            Vcs::increasing(VcSequence::by_hop(vcs as u8, classes, answers(experiment)))
-        }
+        &Safety::ByHop { vcs, .. } => match experiment.router.vcs().management {
+            VcManagement::Increasing(_) => {
+                Vcs::increasing(VcSequence::by_hop(vcs as u8, classes, answers(experiment)))
+            }
+            VcManagement::Flexvc(config) => Vcs::ahead(unordered(), config.selection, used),
+        },
         Safety::Escape => Vcs::chosen(unordered(), used),
         Safety::Phases | Safety::Orders if matches!(experiment.router, RouterConfig::VirtualChannel(_)) => {
             Vcs::in_halves(unordered(), count, used)

@@ -40,6 +40,8 @@ pub enum Ground {
     Escape,
     /// VCs increase along every path, which makes a look at heads needless where there are too many of them.
     Ranks,
+    /// The highest VC that a hop may use does (FlexVC).
+    HighestRanks,
 }
 
 /// A proof that packets never wait for each other in a circle.

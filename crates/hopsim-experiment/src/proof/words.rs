@@ -66,6 +66,12 @@ fn of_proof(proof: &Proof) -> String {
         Ground::Ranks => {
             return format!("{}, VCs increase along every path, no cycle", count(proof.channels, "channel"));
         }
+        Ground::HighestRanks => {
+            let channels = count(proof.channels, "channel");
+            return format!(
+                "{channels}, after every hop a path with VCs in increasing order is left, no cycle"
+            );
+        }
         Ground::Acyclic => ("channel", ""),
         Ground::Escape => ("escape channel", ", one of which every head that may choose can wait for"),
     };
@@ -97,7 +103,7 @@ fn rule(plan: &Plan) -> Option<String> {
         Rings::Dateline(_) => "; in rings datelines",
     };
     let rule = match &paths.safety {
-        Safety::Ordered(_) if plan.system.routing.vcs().is_flexible() => {
+        Safety::Ordered(_) | Safety::ByHop { .. } if plan.system.routing.vcs().is_flexible() => {
             "after every hop a path with VCs in increasing order is left"
         }
         Safety::Ordered(order) if paths.hops as usize > order.sequence.len() => {

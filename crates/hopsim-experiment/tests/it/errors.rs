@@ -406,7 +406,7 @@ fn routing_that_does_not_fit_the_topology() {
 fn knowledge_of_all_links_compares_neither_a_vc_nor_lengths() {
     assert_eq!(
         set(&["routing.ugal.knowledge=global"]),
-        "routing.ugal.occupancy = vc (override): with knowledge = \"global\" all VCs of the ports on the paths are counted; \
+        "routing.ugal.occupancy = vc: with knowledge = \"global\" all VCs of the ports on the paths are counted; \
          valid: port"
     );
     assert_eq!(
@@ -1497,7 +1497,8 @@ fn several_paths_that_there_are_not() {
         ),
         (
             "management = { flexvc = {} }",
-            "router.cioq.vcs.management: FlexVC shares the VCs of the local and global links of a dragonfly; valid: no such key",
+            "router.cioq.vcs.management = flexvc: the paths of routing par are not shortest ones, and a hop does not know how many links are left; \
+             valid: increasing, or routing.minimal, ecmp, adaptive, valiant or ugal",
         ),
     ] {
         let routing = format!("routing = \"par\"\nrouter.cioq.vcs = {{ {vcs} }}");
@@ -1510,6 +1511,44 @@ fn several_paths_that_there_are_not() {
     assert_eq!(
         on("jellyfish = { routers = 1200, degree = 4 }", "routing.k_shortest_paths.k = 64"),
         "routing.k_shortest_paths.k = 64: between 1200 routers there would be up to 92160000 paths; valid: 1 … 46"
+    );
+}
+
+#[test]
+fn hops_that_cannot_share_vcs_by_hop() {
+    let with = |routing: &str, vcs: &str, more: &str| {
+        let vcs = format!("{vcs}, management = {{ flexvc = {{ {more} }} }}");
+        on("slim_fly.q = 4", &format!("routing = \"{routing}\"\nrouter.cioq.vcs = {{ {vcs} }}"))
+    };
+    assert_eq!(with("ugal", "network = 4", ""), "accepted");
+    assert_eq!(with("ugal", "network = 9", "selection = \"random\""), "accepted");
+    assert_eq!(
+        with("ugal", "network = 3", ""),
+        "router.cioq.vcs.network = 3: routing ugal follows up to 4 network links and needs one VC for each, in increasing order, to be free of \
+         deadlock; valid: 4 … 16"
+    );
+    assert_eq!(with("adaptive", "network = 4", ""), "accepted");
+    assert_eq!(
+        with("adaptive", "network = 4", "selection = \"lowest\""),
+        "router.cioq.vcs.management.flexvc.selection: routing adaptive asks for the output and VC with most credits; valid: shortest, or no such key"
+    );
+    assert_eq!(with("minimal", "network = 4, discipline = \"by_hop\"", ""), "accepted");
+    assert_eq!(
+        with("minimal", "network = 4", ""),
+        "router.cioq.vcs.management: a packet keeps the VC of its path; valid: no such key"
+    );
+    let replies = "routing = \"ugal\"\njobs = [{ traffic.request_reply = {} }]\nrouter.cioq.vcs = { network = 16, injection = 2, management = \"flexvc\" }";
+    assert_eq!(
+        on("slim_fly.q = 4", replies),
+        "router.cioq.vcs.management = flexvc: with FlexVC replies need VCs of their own, and where VCs are by hop there are none; \
+         valid: increasing, or no request_reply"
+    );
+    let failing = "routing = \"ugal\"\nrouter.cioq.vcs = { network = 16, management = \"flexvc\" }\n\
+                   faults = [{ links.between = [[0, 1]], at = 100 }]";
+    assert_eq!(
+        on("graph.edges = [{ between = [0, 1] }, { between = [1, 2] }, { between = [0, 2] }]", failing),
+        "router.cioq.vcs.management = flexvc: a packet may hold a VC that it needs for the links by which new tables lead it; \
+         valid: increasing, or faults without at and until"
     );
 }
 
@@ -2300,11 +2339,7 @@ fn detours_on_a_graph() {
         "router.cioq.vcs.network = 3 (override): routing valiant follows up to 4 network links and needs one VC for each, in \
          increasing order, to be free of deadlock; valid: 4 … 16"
     );
-    assert_eq!(
-        graph(&RING, &["router.cioq.vcs.management=flexvc", "routing=ugal"]),
-        "router.cioq.vcs.management (override): FlexVC shares the VCs of the local and global links of a \
-         dragonfly; valid: no such key"
-    );
+    assert_eq!(graph(&RING, &["router.cioq.vcs.management=flexvc", "routing=ugal"]), "accepted");
     let chain: Vec<(u32, u32)> = (0..9).map(|router| (router, router + 1)).collect();
     assert_eq!(
         graph(&chain, &["routing=ugal"]),

@@ -149,8 +149,21 @@ fn not_dragonflies() -> Vec<Plan> {
     for (topology, _) in topologies.iter().filter(|(topology, _)| topology.get("graph").is_some()) {
         all.push(plan(topology, &json!({ "minimal": {} }), &by_hop()));
         all.push(answering(topology, &json!({ "minimal": {} }), &by_hop()));
+        all.push(plan(topology, &json!({ "minimal": {} }), &sharing(5)));
+        for name in ["adaptive", "ecmp", "valiant", "ugal"] {
+            all.push(plan(topology, &json!({ name: {} }), &sharing(7)));
+        }
     }
+    all.push(plan(&json!({ "hyperx": { "sides": [3, 3] } }), &json!({ "ugal": {} }), &sharing(5)));
     all
+}
+
+/// Routers of so many VCs that are by hop, and which hops share.
+fn sharing(vcs: u32) -> Value {
+    let mut router = by_hop();
+    let keys = &mut router["input_queued"]["vcs"];
+    (keys["network"], keys["management"]) = (json!(vcs), json!({ "flexvc": {} }));
+    router
 }
 
 /// Routers whose VCs are by hop.
@@ -302,6 +315,34 @@ fn in_a_graph_every_hop_of_a_detour_or_of_any_shortest_path_waits_in_the_vc_afte
 }
 
 #[test]
+fn hops_that_share_vcs_leave_one_above_for_every_link_behind() {
+    // In a ring of six routers are three links apart. With Valiant a packet goes to the other side and back, to a node beside its own;
+    // with UGAL only packets for other routers leave theirs.
+    for (routing, most) in [("adaptive", 3), ("ecmp", 3), ("valiant", 6), ("ugal", 5)] {
+        let plan = plan(&ring_graph(6, &[]), &json!({ routing: {} }), &sharing(9));
+        let waits = |escape| -> BTreeSet<(u8, u8)> {
+            let listed = dependencies(&plan, escape).unwrap();
+            listed.into_iter().map(|(held, next)| (held.vc, next.vc)).collect()
+        };
+        // A packet with m links to go, which has made one hop, holds any VC below 9 - m, and asks for any below 10 - m.
+        let foreseen = |asks: fn(u8) -> Vec<u8>| -> BTreeSet<(u8, u8)> {
+            let left = 1..most;
+            let both = left.flat_map(|m| {
+                (0..9 - m).flat_map(move |held| asks(9 - m).into_iter().map(move |next| (held, next)))
+            });
+            both.collect()
+        };
+        assert_eq!(waits(false), foreseen(|highest| (0..=highest).collect()), "{routing}");
+        assert_eq!(waits(true), foreseen(|highest| vec![highest]), "{routing}");
+        assert!(matches!(prove(&plan), Verdict::Proved(Proof { ground: Ground::Escape, rings: 0, .. })));
+        assert!(matches!(
+            prove_within(&plan, 0),
+            Verdict::Proved(Proof { ground: Ground::HighestRanks, .. })
+        ));
+    }
+}
+
+#[test]
 fn polarized_paths_have_the_links_that_the_formula_foresees() {
     let (mut longest, mut refused) = (0, 0);
     for number in 0..300 {
@@ -355,20 +396,29 @@ fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
             continue;
         };
         met.insert((plan.experiment.topology.name(), plan.experiment.routing.name()));
-        assert_eq!(proof.ground, Ground::Ranks);
         let Verdict::Proved(whole) = prove(&plan) else { panic!("{}", name(&plan)) };
-        assert_eq!((whole.ground, whole.rings), (Ground::Acyclic, 0), "{}", name(&plan));
+        // Where hops share VCs it is the highest one that a packet can wait for in the end.
+        let shares = plan.system.routing.vcs().look_ahead();
+        let [by_ranks, by_heads] =
+            if shares { [Ground::HighestRanks, Ground::Escape] } else { [Ground::Ranks, Ground::Acyclic] };
+        assert_eq!(proof.ground, by_ranks);
+        assert_eq!((whole.ground, whole.rings), (by_heads, 0), "{}", name(&plan));
         assert!(proof.channels >= whole.channels);
         // A terminal port stands for what is to be answered, between requests and replies.
         let half = plan.system.routing.vcs().sequence.first(0, true);
         let rank = |channel: Channel| {
             if channel.port == 0 { 2 * u32::from(half) - 1 } else { 2 * u32::from(channel.vc) }
         };
-        for (held, next) in dependencies(&plan, false).unwrap() {
+        for (held, next) in dependencies(&plan, shares).unwrap() {
             assert!(rank(held) < rank(next), "{held:?} waits for {next:?} with {}", name(&plan));
         }
         let line = deadlock_line(&plan, &verdict, 0);
-        let counted = format!("{} channels, VCs increase along every path, no cycle", proof.channels);
+        let rule = if shares {
+            "after every hop a path with VCs in increasing order is left"
+        } else {
+            "VCs increase along every path"
+        };
+        let counted = format!("{} channels, {rule}, no cycle", proof.channels);
         assert_eq!(line, format!("free of deadlock: {counted}"));
         // A path of a link more than there are VCs would have none for it.
         let mut longer = plan.clone();

@@ -22,6 +22,15 @@ impl Vcs {
                 let first = if head.is_reply() { vcs.before_replies } else { 0 };
                 vec![(first + head.hops().len()) as u8]
             }
+            Rule::Ahead(count) => {
+                let (here, there) = (head.router(), head.destination());
+                let links = match goal {
+                    Goal::Via(via) => head.ways().distance(here, via) + head.ways().distance(via, there),
+                    _ => head.ways().distance(here, there),
+                };
+                let behind = links - 1;
+                (0..(count - behind) as u8).collect()
+            }
             Rule::Kept(vcs) => match head.came_by() {
                 None => vec![vcs.vc(head.router(), head.destination())],
                 Some((_, vc)) => vec![vc],

@@ -135,7 +135,7 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 39] = [
+const NONMINIMAL: [&str; 40] = [
     "up_down graph",
     "par graph",
     "par hyperx",
@@ -150,6 +150,7 @@ const NONMINIMAL: [&str; 39] = [
     "ugal torus",
     "ugal detours",
     "ugal global",
+    "flexvc by hop ugal",
     "ugal neighbours",
     "valiant neighbours",
     "piggyback",
@@ -178,7 +179,9 @@ const NONMINIMAL: [&str; 39] = [
 ];
 
 /// where they never do,
-const MINIMAL: [&str; 26] = [
+const MINIMAL: [&str; 28] = [
+    "flexvc by hop adaptive",
+    "flexvc by hop ecmp",
     "minimal",
     "minimal mesh",
     "minimal torus",
@@ -424,6 +427,7 @@ fn names_of_one_class(plan: &Plan) -> Vec<String> {
     let by_hash = serde_json::to_value(&plan.experiment.topology).unwrap()[topology]["ties"] == "hash";
     let more = [
         (kept, "layers".to_owned()),
+        (vcs.look_ahead(), format!("flexvc by hop {routing}")),
         (by_hop, "VCs by hop".to_owned()),
         (by_hop && routing == "minimal" && topology != "graph", "VCs by hop in a family".to_owned()),
         (by_hash, format!("ties by hash {routing}")),

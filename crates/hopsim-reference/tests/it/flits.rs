@@ -48,7 +48,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 129] = [
+const COVERED: [&str; 130] = [
     "VCs by hop",
     "several outputs of the crossbar",
     "shared buffers",
@@ -178,6 +178,7 @@ const COVERED: [&str; 129] = [
     "switch traversal delay 3",
     "detours",
     "flexvc",
+    "flexvc by hop",
 ];
 
 /// The name of an arbiter.
@@ -370,6 +371,7 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         (system.jobs.iter().any(|job| !job.changes().is_empty()), "changes"),
         (system.nic.source_queue < u32::MAX, "bounded source queues"),
         (flexible, "flexvc"),
+        (system.routing.vcs().look_ahead(), "flexvc by hop"),
         (several_inputs, "several inputs of the crossbar"),
         (as_booksim && several_inputs, "several inputs of the crossbar as of BookSim"),
         (as_booksim && system.network.layout.terminals > 1, "several nodes as of BookSim"),

@@ -317,6 +317,38 @@ fn detours_in_graphs() {
 }
 
 #[test]
+fn hops_share_vcs_that_are_by_hop() {
+    let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
+    let hyperx = json!({ "hyperx": { "sides": [4, 3], "nodes_per_router": 3 } });
+    for selection in ["shortest", "highest", "lowest", "random"] {
+        let sharing = |topology: &Value, routing: &Value, vcs: u32| {
+            let mut document = of_one_class(topology, routing, vcs);
+            let keys = &mut document["router"]["cioq"]["vcs"];
+            keys["management"] = json!({ "flexvc": { "selection": selection } });
+            if routing.get("minimal").is_some() {
+                keys["discipline"] = json!("by_hop");
+            }
+            document
+        };
+        for routing in [json!({ "minimal": {} }), json!({ "ecmp": {} }), json!({ "ecmp": { "by": "flow" } })]
+        {
+            agree([
+                sharing(&graph(10, &chords, "first"), &routing, 5),
+                sharing(&grid(4, "spread"), &routing, 9),
+            ]);
+        }
+        for routing in [json!({ "valiant": {} }), json!({ "ugal": {} }), json!({ "ugal": { "detours": 3 } })]
+        {
+            agree([sharing(&graph(10, &chords, "first"), &routing, 9), sharing(&hyperx, &routing, 6)]);
+            agree([sharing(&json!({ "polarfly": { "q": 3 } }), &routing, 4)]);
+        }
+        if selection == "shortest" {
+            agree([sharing(&grid(4, "spread"), &json!({ "adaptive": {} }), 8)]);
+        }
+    }
+}
+
+#[test]
 fn several_detours_and_detours_over_neighbours() {
     let chords = [(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)];
     for routing in [

@@ -68,6 +68,8 @@ pub enum Rule {
     HalfPhases { vcs: u8 },
     /// The VC whose number is that of the links passed so far; replies have others than requests.
     ByHop(HopVcs),
+    /// Of so many VCs those above which there is one for every link that is left behind the hop.
+    Ahead(usize),
     /// The VC of the path.
     Kept(layers::PathVcs),
 }
@@ -81,6 +83,12 @@ impl Vcs {
         // Where packets keep their VC, or VCs are divided, as many are used of all classes.
         let least = links.iter().map(|link| link.vcs).min().unwrap_or(1);
         if ways.dragonfly().is_none() || matches!(routing, RoutingConfig::UpDown(_)) {
+            if let (VcManagement::Flexvc(flexvc), Some(_)) =
+                (plan.experiment.router.vcs().management, hops_with_a_vc(plan, ways))
+            {
+                let rule = Rule::Ahead(least.into());
+                return Self { rule, selection: flexvc.selection, used: [least; 2], sensed: [0; 2] };
+            }
             let rule = match hops_with_a_vc(plan, ways) {
                 Some(longest) => Rule::ByHop(HopVcs::new(plan, longest, least.into())),
                 None => without_order(plan, ways, least),

@@ -1,6 +1,6 @@
 //! Random documents with virtual-channel routers, which let flits through one by one.
 
-use super::graph::{graph_or_family, vcs_by_hop};
+use super::graph::{graph_or_family, sharing, vcs_by_hop};
 use super::network::{classes, dateline, dragonfly, fat_tree, fit_ejection, grid, has_rings, links, torus};
 use super::programs::{Workload, make_room, place, programs};
 use super::routing::{
@@ -170,6 +170,12 @@ impl Parts {
         let selection = self.selection.as_ref().filter(|_| grouped && copies == 1);
         if let Some(selection) = selection {
             vcs["management"] = json!({ "flexvc": { "selection": selection } });
+        }
+        // The two parts of a detour have half of the VCs each in a HyperX.
+        let has_halves = topology.get("hyperx").is_some() && routing.get("ecmp").is_none();
+        let sharing = sharing(topology, routing, self.selection.as_ref());
+        if let Some(management) = sharing.filter(|_| copies == 1 && !has_halves) {
+            vcs["management"] = management;
         }
         let in_rings = has_rings(topology) && routing.get("minimal").is_some();
         if let Some(dateline) = self.dateline.as_ref().filter(|_| in_rings) {

@@ -72,6 +72,22 @@ pub fn vcs_by_hop(topology: &Value, routing: &Value) -> Option<u32> {
     Some(graph.diameter_with_nodes().max(1)).filter(|&links| links <= 16)
 }
 
+/// How hops share VCs that are by hop, if the routing lets them: `selection` as the router has drawn it.
+pub fn sharing(topology: &Value, routing: &Value, selection: Option<&Value>) -> Option<Value> {
+    let on = |names: &[&str]| names.iter().any(|name| routing.get(name).is_some());
+    let shares = if topology.get("hyperx").is_some() {
+        on(&["valiant", "ugal", "ecmp"])
+    } else {
+        has_vcs_by_hop(topology) && on(&["adaptive", "ecmp", "valiant", "ugal"])
+    };
+    if !shares && vcs_by_hop(topology, routing).is_none() {
+        return None;
+    }
+    let given = selection?.clone();
+    let selection = if routing.get("adaptive").is_some() { json!("shortest") } else { given };
+    Some(json!({ "flexvc": { "selection": selection } }))
+}
+
 /// A small network of a family.
 fn family(stream: &mut Stream) -> Value {
     let mut any = |range: Range<u32>| range.start + stream.below(range.end - range.start);

@@ -1,6 +1,6 @@
 //! Random routers.
 
-use super::graph::vcs_by_hop;
+use super::graph::{sharing, vcs_by_hop};
 use super::network::{classes, dateline, has_rings};
 use super::routing::{reply_vcs_needed, vcs_needed, vcs_of_one_class};
 use super::traffic::{answers, longest_packet};
@@ -150,7 +150,17 @@ impl Router {
         if by_hop.is_some() {
             vcs["discipline"] = json!("by_hop");
         }
+        self.share(document, &mut vcs);
         (links, vcs)
+    }
+
+    /// Lets hops share VCs where these are by hop.
+    fn share(&self, document: &Value, vcs: &mut Value) {
+        let (topology, routing) = (&document["topology"], &document["routing"]);
+        let sharing = sharing(topology, routing, self.selection.as_ref()).filter(|_| !answers(document));
+        if let Some(management) = sharing {
+            vcs["management"] = management;
+        }
     }
 
     pub fn build(&self, document: &Value) -> Value {
@@ -206,6 +216,7 @@ impl Router {
         if by_hop.is_some() {
             vcs["discipline"] = json!("by_hop");
         }
+        self.share(document, &mut vcs);
         if has_bubble {
             (vcs["bubble"], vcs["allow_deadlock"]) = (json!(self.bubble), json!(self.bubble == 0));
         }
