@@ -5,6 +5,7 @@
 
 use crate::topology::faults::LinkEnd;
 use crate::topology::{PortClass, Topology};
+use std::collections::BTreeMap;
 
 /// No router, port, packet or node.
 pub const NONE: u32 = u32::MAX;
@@ -286,10 +287,19 @@ impl Network {
         network
     }
 
-    /// This network, in a run in which links may become as slow as in another one.
+    /// Cycles per phit of the slowest of some links, by either end, that take so many times as many as they do.
+    pub fn pace_with(&self, slower: &[(LinkEnd, u32)]) -> u32 {
+        let mut paces = BTreeMap::new();
+        for &((router, port), times) in slower {
+            *paces.entry((router, port)).or_insert(self.link(router, port).cycles_per_phit) *= times;
+        }
+        paces.into_values().max().unwrap_or(1)
+    }
+
+    /// This network, in a run in which links may take so many cycles for a phit.
     #[must_use]
-    pub fn beside(self, other: &Self) -> Self {
-        Self { slowest: self.slowest.max(other.slowest), ..self }
+    pub fn with_pace(self, slowest: u32) -> Self {
+        Self { slowest: self.slowest.max(slowest), ..self }
     }
 
     /// The link at `port` of `router`.

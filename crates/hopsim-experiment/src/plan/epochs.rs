@@ -16,6 +16,7 @@ use hopsim_network::topology::Topology;
 use hopsim_network::topology::faults::{
     LinkEnd, Missing, Outage, Reconfiguration, Slowdown, Timed, check_whole, without_these,
 };
+use hopsim_network::topology::period::Period;
 use hopsim_routing::{Paths, Routing, RoutingConfig, Safety};
 use hopsim_traffic::process::ProcessConfig;
 use std::collections::BTreeSet;
@@ -59,7 +60,12 @@ impl Tables {
                 let rest = Arc::new(without_these(topology, &left));
                 tables.all.push((left, rest));
             }
-            if !drops && !tables.outages.iter().any(|outage| outage.drops && outage.is_in_tables(cycle)) {
+            if !drops
+                && !tables
+                    .outages
+                    .iter()
+                    .any(|outage| outage.drops && outage.period.is_in_tables(cycle.into()))
+            {
                 let whole = check_whole(&tables.all[number].1);
                 whole.map_err(|error| at_cycle(error.within("faults"), cycle))?;
             }
@@ -101,7 +107,8 @@ impl Tables {
 
     /// Whether some of the tables that come in a cycle wait until the network is drained.
     fn are_static(&self, cycle: u32) -> bool {
-        let changes = |outage: &&Outage| outage.is_in_tables(cycle) != outage.is_in_tables(cycle - 1);
+        let is = |outage: &Outage, cycle: u32| outage.period.is_in_tables(cycle.into());
+        let changes = |outage: &&Outage| is(outage, cycle) != is(outage, cycle - 1);
         let is_static = |outage: &Outage| outage.reaction.reconfiguration == Some(Reconfiguration::Static);
         cycle > 0 && self.outages.iter().filter(changes).any(is_static)
     }
@@ -128,35 +135,35 @@ impl Tables {
         self.topologies().zip(paths).map(build).collect()
     }
 
-    /// The cycles in which something changes, ascending.
+    /// The cycles in which something changes, ascending; those that no run reaches are left out.
     fn cycles(&self) -> BTreeSet<u32> {
-        let slowdowns = self.slowdowns.iter().flat_map(Slowdown::changes);
-        self.outages.iter().flat_map(Outage::changes).chain(slowdowns).collect()
+        let slowdowns = self.slowdowns.iter().map(|slowdown| &slowdown.period);
+        let periods = self.outages.iter().map(|outage| &outage.period).chain(slowdowns);
+        periods.flat_map(Period::changes).filter_map(|cycle| cycle.try_into().ok()).collect()
     }
 
     /// A network as it is when no link is slower, in a run in which links become as slow as they do.
     pub fn in_order(&self, network: Network) -> Network {
-        self.slowdowns.iter().fold(network, |network, slowdown| {
-            let slower = network.slowed(self.slower(slowdown.at));
-            network.beside(&slower)
-        })
+        let paces = self.slowdowns.iter().map(|slowdown| network.pace_with(&self.slower(slowdown.period.at)));
+        let slowest = paces.max();
+        network.with_pace(slowest.unwrap_or(1))
     }
 
     /// The ends of links that are slower in a cycle, and how many times.
-    fn slower(&self, cycle: u32) -> Vec<(LinkEnd, u32)> {
-        let on = self.slowdowns.iter().filter(|slowdown| slowdown.is_on(cycle));
+    fn slower(&self, cycle: u64) -> Vec<(LinkEnd, u32)> {
+        let on = self.slowdowns.iter().filter(|slowdown| slowdown.period.is_on(cycle));
         on.flat_map(|slowdown| slowdown.links.iter().flatten().map(|&end| (end, slowdown.times))).collect()
     }
 
     /// The network in a cycle.
     fn network_at(&self, cycle: u32, in_order: &Arc<Network>) -> Arc<Network> {
-        let slower = self.slower(cycle);
+        let slower = self.slower(cycle.into());
         if slower.is_empty() { Arc::clone(in_order) } else { Arc::new(in_order.slowed(slower)) }
     }
 
     /// What the tables in a cycle do not lead over.
     fn left_out(&self, cycle: u32) -> Missing {
-        self.missing(|outage| outage.is_in_tables(cycle))
+        self.missing(|outage| outage.period.is_in_tables(cycle.into()))
     }
 
     /// What is missing by those outages of which `counts` says so.
@@ -169,13 +176,15 @@ impl Tables {
     /// What changes as a cycle begins.
     fn change_at(&self, cycle: u32, topology: &Topology) -> Change {
         let before = cycle.checked_sub(1);
-        let was =
-            |outage: &Outage, is: fn(&Outage, u32) -> bool| before.is_some_and(|cycle| is(outage, cycle));
-        let [out, known] = [Outage::is_on, Outage::is_detected].map(|is: fn(&Outage, u32) -> bool| {
-            [self.missing(|outage| was(outage, is)), self.missing(|outage| is(outage, cycle))]
+        let was = |period: &Period, is: fn(&Period, u64) -> bool| {
+            before.is_some_and(|cycle| is(period, cycle.into()))
+        };
+        let [out, known] = [Period::is_on, Period::is_detected].map(|is: fn(&Period, u64) -> bool| {
+            let of = |cycle: u32| self.missing(|outage| is(&outage.period, cycle.into()));
+            [before.map(of).unwrap_or_default(), of(cycle)]
         });
-        let begins = |outage: &Outage| outage.is_on(cycle) && !was(outage, Outage::is_on);
-        let dropped = self.missing(|outage| begins(outage) && outage.reaction.packets.are_lost());
+        let begins = |period: &Period| period.is_on(cycle.into()) && !was(period, Period::is_on);
+        let dropped = self.missing(|outage| begins(&outage.period) && outage.reaction.packets.are_lost());
         let other = |&(router, port): &LinkEnd| Some([(router, port), topology.neighbour(router, port)?]);
         let more = |less: &Missing, more: &Missing| -> Vec<LinkEnd> {
             more.links.difference(&less.links).copied().collect()
@@ -188,7 +197,7 @@ impl Tables {
         let are_new = before.is_some_and(|before| self.left_out(before) != self.left_out(cycle));
         let closes = are_new && self.are_static(cycle);
         let is_paced = |slowdown: &&Slowdown| {
-            slowdown.is_on(cycle) != before.is_some_and(|before| slowdown.is_on(before))
+            slowdown.period.is_on(cycle.into()) != was(&slowdown.period, Period::is_on)
         };
         let paced = self.slowdowns.iter().filter(is_paced).flat_map(|slowdown| &slowdown.links);
         Change {

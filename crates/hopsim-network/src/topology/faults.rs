@@ -1,5 +1,6 @@
 //! Links and routers that are out of order: see [`Fault`].
 
+use super::period::Period;
 use super::wiring::PACES;
 use super::{PortClass, Topology};
 use crate::error::{ConfigError, within};
@@ -326,10 +327,8 @@ pub struct Timed {
 /// Links that are slower for a part of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slowdown {
-    /// First cycle in which they are.
-    pub at: u32,
-    /// First cycle in which they are no longer; `None`: never.
-    pub until: Option<u32>,
+    /// When they are, in cycles.
+    pub period: Period,
     /// How many times as many cycles they take for a phit.
     pub times: u32,
     /// Each by both its ends.
@@ -337,16 +336,6 @@ pub struct Slowdown {
 }
 
 impl Slowdown {
-    /// Whether the links are slower in a cycle.
-    pub fn is_on(&self, cycle: u32) -> bool {
-        cycle >= self.at && self.until.is_none_or(|until| cycle < until)
-    }
-
-    /// The cycles in which that changes.
-    pub fn changes(&self) -> impl Iterator<Item = u32> {
-        std::iter::once(self.at).chain(self.until)
-    }
-
     /// Refuses links that would become slower than any may be.
     fn check(&self, topology: &Topology) -> Result<(), ConfigError> {
         let pace = |&[(router, port), _]: &[LinkEnd; 2]| topology.cycles_per_phit(router, port);
@@ -365,46 +354,14 @@ impl Slowdown {
 /// Links and routers that are out of order for a part of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// First cycle in which they are out of order.
-    pub at: u32,
-    /// First cycle in which they are in order again; `None`: never.
-    pub until: Option<u32>,
+    /// When they are, in cycles.
+    pub period: Period,
     /// What happens then.
     pub reaction: Reaction,
     /// Whether packets that cannot get to their destination are lost.
     pub drops: bool,
     /// The links, among them those of the routers, and the routers.
     pub missing: Missing,
-}
-
-impl Outage {
-    /// Cycles from failure or repair until the tables say so.
-    fn delay(&self) -> u32 {
-        self.reaction.detection.saturating_add(self.reaction.reroute)
-    }
-
-    /// Whether the links are out of order in a cycle.
-    pub fn is_on(&self, cycle: u32) -> bool {
-        cycle >= self.at && self.until.is_none_or(|until| cycle < until)
-    }
-
-    /// Whether the routers at the ends of the links know in a cycle that these are out of order.
-    pub fn is_detected(&self, cycle: u32) -> bool {
-        self.is_on(cycle) && (self.at == 0 || cycle >= self.at.saturating_add(self.reaction.detection))
-    }
-
-    /// Whether the tables in a cycle lead over other links.
-    pub fn is_in_tables(&self, cycle: u32) -> bool {
-        let begun = self.at == 0 || cycle >= self.at.saturating_add(self.delay());
-        begun && self.until.is_none_or(|until| cycle < until.saturating_add(self.delay()))
-    }
-
-    /// The cycles in which any of this changes.
-    pub fn changes(&self) -> impl Iterator<Item = u32> {
-        let begins = [0, self.reaction.detection, self.delay()].map(|after| self.at.saturating_add(after));
-        let ends = self.until.map(|until| [until, until.saturating_add(self.delay())]);
-        begins.into_iter().chain(ends.into_iter().flatten())
-    }
 }
 
 /// A graph without the links that are out of order from the beginning to the end, and what else is not the same in all of the run.
@@ -416,17 +373,18 @@ pub fn without(topology: &Topology, faults: &[Fault]) -> Result<(Topology, Timed
     let (mut picked, mut for_good, mut timed) = (Missing::default(), Missing::default(), Timed::default());
     for (index, fault) in faults.iter().enumerate() {
         let missing = fault.pick(topology, &mut picked).map_err(at(index))?;
-        let (reaction, &Fault { at: from, until, .. }) = (fault.reaction.unwrap_or_default(), fault);
+        let period = fault.period();
         if let Some(times) = fault.slowdown {
             let both = |&(router, port): &LinkEnd| Some([(router, port), topology.neighbour(router, port)?]);
             let links = missing.links.iter().filter_map(both).collect();
-            let slowdown = Slowdown { at: from, until, times, links };
+            let slowdown = Slowdown { period, times, links };
             slowdown.check(topology).map_err(at(index))?;
             timed.slowdowns.push(slowdown);
         } else if fault.is_for_good() {
             for_good.add(&missing);
         } else {
-            let outage = Outage { at: from, until, reaction, drops: fault.drops(), missing };
+            let reaction = fault.reaction.unwrap_or_default();
+            let outage = Outage { period, reaction, drops: fault.drops(), missing };
             timed.outages.push(outage);
         }
     }
@@ -463,6 +421,14 @@ impl Fault {
     /// Whether something is out of order for a part of the run.
     pub fn is_outage(&self) -> bool {
         self.slowdown.is_none() && !self.is_for_good()
+    }
+
+    /// The cycles in which links are out of order, or slower.
+    fn period(&self) -> Period {
+        let Reaction { detection, reroute, .. } = self.reaction.unwrap_or_default();
+        let (detection, reroute) = (u64::from(detection), u64::from(reroute));
+        let (at, until) = (self.at.into(), self.until.map(u64::from));
+        Period { at, until, detection, delay: detection + reroute }
     }
 
     /// Whether packets that cannot get to their destination are lost.

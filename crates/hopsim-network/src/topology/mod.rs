@@ -22,6 +22,7 @@ mod maze;
 mod narrow;
 pub mod oft;
 pub mod parallel_search;
+pub mod period;
 mod plane;
 pub mod polarfly;
 pub mod product;

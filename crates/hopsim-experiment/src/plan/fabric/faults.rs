@@ -10,6 +10,7 @@ use hopsim_infiniband::forwarding::Tables;
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::faults::{Fault, LinkEnd, Missing};
+use hopsim_network::topology::period::Period;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -78,11 +79,8 @@ pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<FaultTimes
 
 /// Links that are out of order for a part of the run.
 struct Outage {
-    at: Ticks,
-    until: Option<Ticks>,
-    detection: Ticks,
-    /// Time from failure or repair until the tables begin to be written.
-    delay: Ticks,
+    /// When they are, in ticks; with the time until the tables begin to be written.
+    period: Period,
     write: Ticks,
     drops: bool,
     missing: Missing,
@@ -108,28 +106,8 @@ impl Outage {
         let delay = detection + clock.ticks(&times.reroute)?;
         let write = clock.ticks(&times.write)?;
         let drops = fault.reaction.unwrap_or_default().packets.are_lost();
-        Ok(Self { at, until, detection, delay, write, drops, missing: Missing::default() })
-    }
-
-    fn is_on(&self, time: Ticks) -> bool {
-        time >= self.at && self.until.is_none_or(|until| time < until)
-    }
-
-    fn is_detected(&self, time: Ticks) -> bool {
-        self.is_on(time) && (self.at == 0 || time >= self.at + self.detection)
-    }
-
-    /// Whether the tables that the subnet manager has at a time lead over other links.
-    fn is_in_tables(&self, time: Ticks) -> bool {
-        let has_begun = self.at == 0 || time >= self.at + self.delay;
-        has_begun && self.until.is_none_or(|until| time < until + self.delay)
-    }
-
-    /// The times at which any of this changes.
-    fn changes(&self) -> impl Iterator<Item = Ticks> {
-        let begins = [0, self.detection, self.delay].map(|after| self.at + after);
-        let ends = self.until.map(|until| [until, until + self.delay]);
-        begins.into_iter().chain(ends.into_iter().flatten())
+        let period = Period { at, until, detection, delay };
+        Ok(Self { period, write, drops, missing: Missing::default() })
     }
 }
 
@@ -152,7 +130,7 @@ pub fn build(
     let mut all = Vec::new();
     for (times, missing) in times.iter().zip(network.missing()) {
         let outage = Outage::new(times, experiment, clock)?;
-        let late = [("at", Some(outage.at)), ("until", outage.until)];
+        let late = [("at", Some(outage.period.at)), ("until", outage.period.until)];
         if let Some((key, _)) = late.into_iter().find(|(_, time)| time.is_some_and(|time| time >= end)) {
             let written = experiment.faults[times.number].time.clone().unwrap_or_default();
             let value = if key == "at" { written.at } else { written.until.unwrap_or_default() };
@@ -184,7 +162,7 @@ fn rank(what: What) -> u8 {
 
 impl Outages<'_> {
     fn times(&self) -> BTreeSet<Ticks> {
-        self.all.iter().flat_map(Outage::changes).chain([0]).collect()
+        self.all.iter().flat_map(|outage| outage.period.changes()).chain([0]).collect()
     }
 
     /// What is missing by those outages of which `counts` says so.
@@ -200,9 +178,9 @@ impl Outages<'_> {
         let mut before = [Missing::default(), Missing::default()];
         let port = self.network.ports();
         for at in self.times() {
-            let [out, known] = [Outage::is_on, Outage::is_detected]
-                .map(|is: fn(&Outage, Ticks) -> bool| self.missing(|outage| is(outage, at)));
-            let dropped = self.missing(|outage| outage.at == at && outage.drops);
+            let [out, known] = [Period::is_on, Period::is_detected]
+                .map(|is: fn(&Period, Ticks) -> bool| self.missing(|outage| is(&outage.period, at)));
+            let dropped = self.missing(|outage| outage.period.at == at && outage.drops);
             let more = |less: &Missing, more: &Missing| -> Vec<LinkEnd> {
                 more.links.difference(&less.links).copied().collect()
             };
@@ -227,7 +205,7 @@ impl Outages<'_> {
         let mut all: Vec<(Missing, Arc<Tables>)> = Vec::new();
         let (mut writes, mut free, mut current) = (Vec::new(), 0, 0);
         for time in self.times() {
-            let left = self.missing(|outage| outage.is_in_tables(time));
+            let left = self.missing(|outage| outage.period.is_in_tables(time));
             let known = all.iter().position(|(known, _)| *known == left);
             let number = known.unwrap_or(all.len());
             if known.is_none() {
@@ -236,8 +214,8 @@ impl Outages<'_> {
             }
             if time > 0 && number != current {
                 let changes = |outage: &&Outage| {
-                    let ends = outage.until.map(|until| until + outage.delay);
-                    outage.at + outage.delay == time || ends == Some(time)
+                    let Period { at, until, delay, .. } = outage.period;
+                    at + delay == time || until.map(|until| until + delay) == Some(time)
                 };
                 let write = self.all.iter().filter(changes).map(|outage| outage.write).max().unwrap_or(0);
                 let tables = [&*all[current].1, &*all[number].1];
