@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from hopsim_reproduce.claims import Value, between, number, peak, peaks
+from hopsim_reproduce.claims import Value, between, number, peak, peaks, ratio
 from hopsim_reproduce.figure import Claim, Figure
 from hopsim_reproduce.model import Document, Entry, Measured, Scale
 from hopsim_reproduce.panels import Case, Line, Panel, Points
@@ -25,7 +25,9 @@ PATTERNS: Mapping[str, str | Document] = {
 DRAGONFLY, PLUS = "dragonfly", "dragonfly+"
 MINIMAL, ADAPTIVE = "MIN", "UGAL-L"
 ROUTINGS: Mapping[str, Document] = {MINIMAL: {"minimal": {}}, ADAPTIVE: {"ugal": {"detours": 4}}}
-LOADS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)
+VCS = 4
+"""Of every link, in both networks."""
+LOADS = (0.05, 0.15, 0.3, 0.5, 0.7, 1.0)
 
 
 def topology(kind: str, ports: int) -> Document:
@@ -60,7 +62,7 @@ def _name(network: str, routing: str) -> str:
 def _document(network: str, routing: str, panel: str, scale: Scale) -> Document:
     return {
         "topology": topology(network, PORTS[scale]),
-        "router": {"cioq": {}},
+        "router": {"cioq": {"vcs": {"local": VCS, "global": VCS}}},
         "routing": ROUTINGS[routing],
         "jobs": [{"traffic": {"packet_length": 8, "pattern": PATTERNS[panel]}}],
         "measure": {"warmup": 5_000, "cycles": 5_000},
@@ -94,6 +96,16 @@ def _of_bound(network: str) -> Value:
     return Value(f"{network}: accepted load of MIN times nodes of a group", read)
 
 
+def _best(panel: str, network: str) -> Value:
+    """What nodes get by the routing that gives them most."""
+
+    def read(points: Points) -> Measured | None:
+        found = [peak(panel, _name(network, routing)).of(points) for routing in ROUTINGS]
+        return max((each for each in found if each), key=lambda each: each.mean, default=None)
+
+    return Value(f"peak of {network}, the better routing", read)
+
+
 def _more_nodes() -> Value:
     def read(points: Points) -> Measured:
         of_plus, of_dragonfly = (nodes(_topology_of(points, network)) for network in (PLUS, DRAGONFLY))
@@ -104,9 +116,9 @@ def _more_nodes() -> Value:
 
 def _claims() -> Iterator[Claim]:
     yield between("the same switches join three times as many nodes and more", _more_nodes(), low=3.0)
-    pair = _name(PLUS, ADAPTIVE), _name(DRAGONFLY, ADAPTIVE)
     for panel in PATTERNS:
-        yield peaks(f"{panel}: a node gets no less than in the dragonfly", panel, pair, low=0.95)
+        pair = _best(panel, PLUS), _best(panel, DRAGONFLY)
+        yield ratio(f"{panel}: a node gets no less than in the dragonfly", *pair, low=0.95)
     for network in (DRAGONFLY, PLUS):
         adaptive, minimal = _name(network, ADAPTIVE), _name(network, MINIMAL)
         more = f"{network}: detours carry more to the next group than the one link there"
@@ -119,7 +131,8 @@ def _notes(scale: Scale) -> list[str]:
     return [
         f"Switches of {ports} ports: a dragonfly of {sizes[DRAGONFLY]} nodes, which leaves one port over, a "
         f"dragonfly+ of {sizes[PLUS]}.",
-        "Packets of 8 phits, UGAL-L with the best of four detours. The adaptive routing of the paper, which "
+        f"{VCS} VCs of every link. Packets of 8 phits, UGAL-L with the best of four detours. The adaptive "
+        "routing of the paper, which "
         "decides anew in every switch and hears of congestion elsewhere, is not there.",
         "The paper was not at hand: what is called published is what its abstract says.",
     ]
