@@ -55,7 +55,7 @@ impl Config {
     /// The mechanism itself.
     pub fn build(&self, base: Minimal) -> Adaptive {
         let by_hop = matches!(base.topology(), Topology::Graph(graph) if !graph.goes_up_and_down());
-        Adaptive { escape: base.topology().has_escape(), by_hop, base }
+        Adaptive { escape: base.topology().has_escape(), by_hop, shares: base.vcs().look_ahead(), base }
     }
 }
 
@@ -65,15 +65,18 @@ pub struct Adaptive {
     base: Minimal,
     /// Whether VC 0 is an escape VC -- constant.
     escape: bool,
-    /// Whether a hop has one VC, that of its number on the path, or with FlexVC those that follow from the links behind it -- constant.
+    /// Whether a hop has a highest VC, that of its number on the path -- constant.
     by_hop: bool,
+    /// Whether a hop may use all VCs below it, too (FlexVC) -- constant.
+    shares: bool,
 }
 
 impl Adaptive {
     /// The VCs in which a head may use any productive port. Where it may use several, its ports are of one class: all lead up or all down.
     fn vcs(&self, minimal: Way) -> Range<u8> {
         if self.by_hop {
-            self.base.vcs().first(minimal)..minimal.vc + 1
+            let first = if self.shares { 0 } else { minimal.vc };
+            first..minimal.vc + 1
         } else {
             u8::from(self.escape)..self.base.vcs().used(minimal.class)
         }
@@ -104,7 +107,7 @@ impl Mechanism for Adaptive {
         }
         // The escape VC is on the path in order of dimensions.
         let minimal = self.base.way(head, hop);
-        let vc = if self.by_hop && !self.base.vcs().is_flexible() { minimal.vc } else { NO_VC };
+        let vc = if self.by_hop && !self.shares { minimal.vc } else { NO_VC };
         let choice = Choice::Shortest(Productive { vc, ..productive });
         Route::Undecided(Prospect { minimal, choice })
     }

@@ -78,12 +78,11 @@ impl<'p, const W: usize, M: Run> Context<'p, W, M> {
         M::FULL && !M::PLAIN && self.on_off.is_some()
     }
 
-    /// What is outstanding behind the output VC of a pair, as far as its router knows.
+    /// What is outstanding behind an output VC with so many credits, as far as its router knows.
     #[expect(clippy::inline_always, reason = "per decision; measured")]
     #[inline(always)]
-    pub fn occupancy(&self, (number, router): (RegionRouter, &Router<W>), pair: Pair) -> u32 {
-        let pair = self.shared.output_vc(pair);
-        let counted = self.shared.capacity(pair).saturating_sub(router.credits[pair]);
+    pub fn occupancy(&self, number: RegionRouter, pair: Pair, credits: u32) -> u32 {
+        let counted = self.shared.capacity(pair).saturating_sub(credits);
         if self.outages.are_over() {
             return counted;
         }

@@ -416,7 +416,7 @@ impl<'p, const W: usize, M: Run> Cioq<'p, W, M> {
         let Some(mut outstanding) = self.context.outstanding.take() else { return };
         outstanding.note(|number, (port, vc)| {
             let pair = self.context.shared.tables.output(Request { port, vc });
-            self.context.occupancy((number, &self.routers[number]), pair)
+            self.context.occupancy(number, pair, self.routers[number].credits[pair])
         });
         self.context.outstanding = Some(outstanding);
     }

@@ -73,7 +73,8 @@ impl<const W: usize, M: Run> View for RouterView<'_, '_, W, M> {
     #[expect(clippy::inline_always, reason = "per decision; measured")]
     #[inline(always)]
     fn occupancy(&self, request: Request) -> u32 {
-        self.cx.occupancy((self.router.number, self.router.state), self.pair(request))
+        let pair = self.cx.shared.output_vc(self.pair(request));
+        self.cx.occupancy(self.router.number, pair, self.router.state.credits[pair])
     }
 
     fn minimal_occupancy(&self, request: Request) -> u32 {
