@@ -503,7 +503,7 @@ impl Interconnect for Graph {
     }
 
     fn has_latencies(&self) -> bool {
-        self.own_latencies
+        self.own_latencies || self.pace > 1
     }
 
     /// All ports by which fewest links are left, whatever their latencies; of the first 64.

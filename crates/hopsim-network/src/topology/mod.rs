@@ -362,7 +362,7 @@ pub trait Interconnect {
         1
     }
 
-    /// Whether links have latencies of their own.
+    /// Whether links have latencies of their own, or are slower than nodes: what a path takes is not the sum over its classes.
     fn has_latencies(&self) -> bool {
         false
     }
