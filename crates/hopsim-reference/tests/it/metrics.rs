@@ -16,10 +16,12 @@ const ROUNDING: f64 = 1e-12;
 
 /// Metrics that are always 0 with the mechanisms there are: who is in an intermediate group has left the minimal path before. And what
 /// says how a run stopped, which these runs do not ask for (`stopping` compares it).
-const NOTHING: [&str; 5] = [
+const NOTHING: [&str; 6] = [
     "misrouted_in_intermediate_group_fraction",
     "misrouted_over_rail_fraction",
     "misrouted_over_network_and_rail_fraction",
+    // Every packet between adapters crosses two rails.
+    "rail_hops_mean_ci95",
     "warmup_found",
     "stop",
 ];
