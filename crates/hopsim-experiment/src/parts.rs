@@ -43,11 +43,16 @@ fn apart(system: &System) -> Vec<u32> {
     outside.flat_map(|router| router * per_router..(router + 1) * per_router).collect()
 }
 
-/// The routers with nodes that are in order, by which of them reach each other.
+/// The routers with nodes that are in order, by which of them all reach each other. Where some forward nothing one may reach two others that
+/// do not: it is in the first part, all of which it reaches.
 fn parts(topology: &Topology) -> Vec<Vec<u32>> {
     let mut parts: Vec<Vec<u32>> = Vec::new();
     for router in (0..topology.routers_with_nodes()).filter(|&router| topology.reaches(router, router)) {
-        match parts.iter_mut().find(|part| topology.reaches(part[0], router)) {
+        // Where all forward, who reaches one reaches all.
+        let asked = if topology.adapters() > 0 { usize::MAX } else { 1 };
+        let reaches_all =
+            |part: &&mut Vec<u32>| part.iter().take(asked).all(|&other| topology.reaches(other, router));
+        match parts.iter_mut().find(reaches_all) {
             Some(part) => part.push(router),
             None => parts.push(vec![router]),
         }

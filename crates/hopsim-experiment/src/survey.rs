@@ -229,12 +229,15 @@ struct Map {
     first: Vec<usize>,
     /// Routers that have nodes: the first ones.
     with_nodes: usize,
+    /// Routers that forward nothing: the first ones.
+    adapters: usize,
 }
 
 impl Map {
     fn new(topology: &Topology) -> Self {
         let with_nodes = topology.routers_with_nodes() as usize;
-        let mut map = Self { peers: Vec::new(), first: vec![0], with_nodes };
+        let adapters = topology.adapters() as usize;
+        let mut map = Self { peers: Vec::new(), first: vec![0], with_nodes, adapters };
         let ports = topology.ports().len();
         for router in 0..topology.routers() {
             let peers = (0..ports).filter_map(|port| topology.neighbour(router, port));
@@ -273,6 +276,9 @@ impl Map {
         let mut next = 0;
         while let Some(&router) = queue.get(next) {
             next += 1;
+            if next > 1 && (router as usize) < self.adapters {
+                continue;
+            }
             interrupt::steps(self.peers(router as usize).len() as u64);
             for &peer in self.peers(router as usize) {
                 if distance[peer as usize] == u32::MAX {

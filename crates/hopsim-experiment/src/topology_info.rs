@@ -30,7 +30,7 @@ pub struct TopologyInfo {
     pub degree_min: usize,
     /// Links of the router that has most.
     pub degree_max: usize,
-    /// Links between the two routers that are farthest from each other.
+    /// Links between the two routers that are farthest from each other, of those that reach each other: routers of different planes do not.
     pub diameter: u32,
     /// Links between the two routers with nodes that are farthest from each other.
     pub diameter_with_nodes: u32,
@@ -47,7 +47,7 @@ impl TopologyInfo {
         let peers = peers(topology);
         let degrees = || peers.iter().map(Vec::len);
         let with_nodes = topology.routers_with_nodes();
-        let apart = Apart::new(&peers, with_nodes);
+        let apart = Apart::new(&peers, (with_nodes, topology.adapters()));
         Self {
             topology: config.name(),
             routers: topology.routers(),

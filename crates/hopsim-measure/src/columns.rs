@@ -100,7 +100,7 @@ const MEANS_BY_CLASS: [ColumnText; 2] = [
 ];
 
 /// Shares of the delivered packets by the classes of links of their nonminimal hops.
-const MISROUTED_OVER: [ColumnText; 4] = [
+const MISROUTED_OVER: [ColumnText; 6] = [
     (
         "misrouted_over_local_fraction",
         "",
@@ -119,12 +119,27 @@ const MISROUTED_OVER: [ColumnText; 4] = [
     (
         "misrouted_over_network_fraction",
         "",
-        "Share of the delivered packets that took nonminimal hops [0 … 1]. Where links have one class only.",
+        "Share of the delivered packets that took nonminimal hops, of planes over links of the planes only [0 … 1]. Where links have one class only, and in planes.",
+    ),
+    (
+        "misrouted_over_rail_fraction",
+        "",
+        "Share of the delivered packets that took nonminimal hops over rails only [0 … 1]. Planes only.",
+    ),
+    (
+        "misrouted_over_network_and_rail_fraction",
+        "",
+        "Share of the delivered packets that took nonminimal hops over links of planes and over rails [0 … 1]. Planes only.",
     ),
 ];
 
-/// Names of the classes of links: of dragonflies, and of all other topologies.
-const CLASSES: [&str; 3] = ["local", "global", "network"];
+/// Names of the classes of links, and the topologies that have them alone.
+const CLASSES: [(&str, &str); 4] = [
+    ("local", " Dragonflies only."),
+    ("global", " Dragonflies only."),
+    ("network", ""),
+    ("rail", " Planes only."),
+];
 
 /// Means over the window of requests and replies, where jobs have request-reply.
 const MEANS_OF_REPLIES: [ColumnText; 5] = [
@@ -281,9 +296,8 @@ fn all_tables() -> Vec<(&'static str, &'static [&'static [ColumnText]])> {
 /// Every mean with unit and meaning.
 fn means() -> Vec<(String, &'static str, String)> {
     let owned = |&(name, unit, meaning): &ColumnText| (name.to_owned(), unit, meaning.to_owned());
-    let of_class = |class: &'static str| {
+    let of_class = |(class, only): (&'static str, &'static str)| {
         let row = move |&(name, unit, meaning): &ColumnText| {
-            let only = if class == "network" { "" } else { " Dragonflies only." };
             (format!("{class}_{name}"), unit, format!("{meaning}{only}"))
         };
         MEANS_BY_CLASS.iter().map(row)

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+use hopsim_network::topology::faults::{Fault, without};
 use hopsim_network::topology::{PortClass, Topology, TopologyConfig};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -781,4 +782,52 @@ fn dragonflies_with_spines_that_cannot_be_are_refused_with_what_can() {
             "dragonfly_plus.leaves = 250: a router would have 564 ports; valid: at most 512 ports per router, terminal ones included",
         ),
     ]);
+}
+
+/// Planes of a network, some of whose links are out of order.
+fn planes_without(of: &Value, between: &Value) -> Topology {
+    let topology = build(&json!({ "planes": { "count": 2, "of": of, "nodes_per_adapter": 2 } }));
+    let faults = json!([{ "links": { "between": between }, "unreachable": "drop" }]);
+    without(&topology, &serde_json::from_value::<Vec<Fault>>(faults).unwrap()).unwrap().0
+}
+
+#[test]
+fn planes_are_copies_of_a_network_that_adapters_of_nodes_alone_join() {
+    // A tree of two leaves with three nodes each and a spine: adapters are 0 to 5, planes are 6 to 8 and 9 to 11.
+    let of = json!({ "xgft": { "children": [3, 2], "parents": [1, 1] } });
+    let topology = build(&json!({ "planes": { "count": 2, "of": of, "nodes_per_adapter": 2 } }));
+    assert_eq!((topology.routers(), topology.routers_with_nodes(), topology.nodes()), (12, 6, 12));
+    assert_eq!((topology.link_classes(), topology.adapters()), (&["network", "rail"][..], 6));
+    for node in 0..6 {
+        assert_eq!(peers(&topology, node), [6 + node / 3, 9 + node / 3]);
+    }
+    for first in [6, 9] {
+        assert_eq!(peers(&topology, first), [first + 2, 0, 1, 2]);
+        assert_eq!(peers(&topology, first + 2), [first, first + 1]);
+    }
+    // Rail, up, down, rail.
+    assert_eq!(topology.minimal_hops(0, 5)[..2], [2, 2]);
+    assert!(!topology.reaches(6, 0) || topology.distance(6, 0) == 1);
+    assert_eq!(topology.minimal_latency(0, 5, (&[10, 3], 8)), 26);
+    let slow = build(&json!({ "planes": { "count": 2, "of": of, "cycles_per_phit": 3 } }));
+    assert_eq!(slow.minimal_latency(0, 5, (&[10, 3], 8)), 26 + 4 * 2 * 8);
+}
+
+#[test]
+fn no_way_leads_through_an_adapter() {
+    // Adapters 0 to 2, and planes 3 to 5 and 6 to 8, in a row each; the link between 4 and 5 is out of order.
+    let row = json!({ "mesh": { "sides": [3] } });
+    let topology = planes_without(&row, &json!([[4, 5]]));
+    assert!(!topology.is_apart());
+    for router in [3, 4] {
+        assert!(!topology.reaches(router, 2), "from 4 by way of adapter 1 it would be four links");
+    }
+    // From 0 by the second rail alone, and 0 is no way for 5.
+    let (first, bits) = topology.nearer(0, 2, 0);
+    assert_eq!(topology.neighbour(0, first + bits.trailing_zeros() as usize).unwrap().0, 6);
+    assert_eq!((bits.count_ones(), topology.distance(0, 2)), (1, 4));
+    assert!(!topology.reaches(5, 0) && topology.reaches(5, 2));
+    // Adapters 0 and 2 have a rail each, into different planes.
+    let parted = planes_without(&row, &json!([[0, 3], [2, 8]]));
+    assert!(parted.is_apart() && !parted.reaches(0, 2) && parted.reaches(0, 1) && parted.reaches(1, 2));
 }

@@ -84,6 +84,8 @@ impl Adaptive {
 }
 
 impl Mechanism for Adaptive {
+    const KEEPS_TO_SHORTEST: bool = true;
+
     fn base(&self) -> &Minimal {
         &self.base
     }

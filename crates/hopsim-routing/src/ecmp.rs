@@ -80,6 +80,8 @@ impl Ecmp {
 }
 
 impl Mechanism for Ecmp {
+    const KEEPS_TO_SHORTEST: bool = true;
+
     fn base(&self) -> &Minimal {
         &self.base
     }

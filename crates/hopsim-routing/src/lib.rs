@@ -91,7 +91,11 @@ macro_rules! mechanisms {
             /// What the mechanism may do on `topology`; refuses one that cannot carry it.
             pub fn paths(&self, topology: &Topology) -> Result<Paths, ConfigError> {
                 match self {
-                    $(Self::$name(config) => config.paths(topology).map_err(|e| e.within(stringify!($module))),)*
+                    $(Self::$name(config) => {
+                        check_forwarding::<$module::$name>(topology)
+                            .and_then(|()| config.paths(topology))
+                            .map_err(|e| e.within(stringify!($module)))
+                    })*
                 }
             }
 
@@ -267,6 +271,18 @@ mechanisms! {
     Par(par),
     /// A function of one's own, in Python.
     Function(function),
+}
+
+/// Refuses a mechanism whose packets may pass any router on a topology some of whose routers forward nothing.
+fn check_forwarding<M: Mechanism>(topology: &Topology) -> Result<(), ConfigError> {
+    let adapters = topology.adapters();
+    if M::KEEPS_TO_SHORTEST || adapters == 0 {
+        return Ok(());
+    }
+    let reason = format!(
+        "may lead packets through any router, and {adapters} routers, the adapters of nodes, forward nothing"
+    );
+    Err(ConfigError::new("", reason).valid("routing.minimal, adaptive or ecmp, which keep to shortest paths"))
 }
 
 /// What a packet carries for its routing.
@@ -635,6 +651,9 @@ pub trait Mechanism {
         let target = self.target(head, state, draw);
         self.base().towards(head, target, state.trunk).map_or(Route::Arrived, Route::Fixed)
     }
+
+    /// Whether packets keep to shortest paths as the topology finds them, which lead through no router that forwards nothing.
+    const KEEPS_TO_SHORTEST: bool = false;
 
     /// What heads in transit look at of their source.
     const READS: OfSource = OfSource::Nothing;

@@ -289,6 +289,7 @@ impl Minimal {
 
 impl Mechanism for Minimal {
     const FIXED: bool = true;
+    const KEEPS_TO_SHORTEST: bool = true;
 
     fn base(&self) -> &Minimal {
         self

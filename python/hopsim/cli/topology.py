@@ -37,7 +37,8 @@ def info(experiment: str, assignments: tuple[str, ...], as_json: bool) -> None:
     """Count the routers and links of the network of FILE and measure its distances.
 
     The diameter is the number of links between the two routers that are farthest from each other, and the
-    mean distance that of all ordered pairs of different routers, whether they have nodes or not. Links and
+    mean distance that of all ordered pairs of different routers, whether they have nodes or not, that reach
+    each other (routers of different planes do not, as adapters forward nothing). Links and
     degrees are those between routers: links to nodes do not count. Of the bisection, the least number of
     links between two halves of the nodes, the best cut that is found is an upper bound.
 
@@ -68,7 +69,9 @@ def export(experiment: str, assignments: tuple[str, ...], out: Path | None) -> N
     (slim_fly, polarfly, jellyfish, xpander, oft, xgft), gives the same results when it is read again, apart
     from oft and xgft with valiant and ugal, whose detours need fewer virtual channels. Of other networks the
     routers and links are the same, but a graph has its own ports, paths and virtual channels, and links of
-    one class: so local and global links have their latencies in the list.
+    one class: so local and global links have their latencies in the list, and links of planes and rails
+    their latencies and paces. The routers of a graph all forward packets, and adapters of planes do not: as
+    long as no link fails no shortest path leads through one.
     """
     config = _one_network(_points(experiment, assignments))
     if out is None:
@@ -207,5 +210,6 @@ def _edges(
             yield *edge["between"], {} if own["latency"] is None else own
         return
     latencies: dict[str, Any] = config.get("links", {}) if len(found["links_by_class"]) > 1 else {}
+    slow = {"cycles_per_phit": keys["cycles_per_phit"]} if keys.get("cycles_per_phit", 1) > 1 else {}
     for one, other, kind in _core.topology_links(json.dumps(config)):
-        yield one, other, {"latency": latencies[kind]["latency"]} if kind in latencies else {}
+        yield one, other, {"latency": latencies[kind]["latency"], **slow} if kind in latencies else {}

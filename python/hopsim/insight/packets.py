@@ -37,7 +37,7 @@ class Passage:
         input_port: the port by which the packet entered.
         input_vc: the VC of that port in whose buffer it waited.
         port: the output port by which it left.
-        port_class: class of the link there: terminal (to a node), local, global or network.
+        port_class: class of the link there: terminal (to a node), local, global, network or rail.
         vc: the VC that it was granted.
         peer_router: the router at the other end of that link; None for a node.
         arrived: when its head arrived in the input buffer.

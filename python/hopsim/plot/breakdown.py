@@ -30,6 +30,7 @@ COMPONENTS = {
     "local_queue_latency_mean": "local queues",
     "global_queue_latency_mean": "global queues",
     "network_queue_latency_mean": "network queues",
+    "rail_queue_latency_mean": "rail queues",
     "injection_latency_mean": "injection",
 }
 """Key of the summary -> its name; of the queues there are those of the topology's classes of links."""

@@ -109,6 +109,12 @@ TERMS = (
         "is a hypercube.",
     ),
     Term(
+        ("multi-plane", "multi-rail", "rails", "dual-rail"),
+        "`topology.planes`: a port of every node into each of several copies of a network. `adaptive`, "
+        "`ecmp` and `minimal` say which plane a packet takes; a rule of one's own, such as a plane per rank, "
+        "there is not.",
+    ),
+    Term(
         ("multicast", "broadcast tree", "in-network reduction"),
         "A packet has one destination, and routers do not compute. Collectives are messages between "
         "nodes, by a choice of algorithms (`jobs.program.collective`).",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +93,9 @@ def test_the_numbers_are_those_that_networkx_finds(topology: dict[str, Any]) -> 
     assert found["routers"] == network.number_of_nodes()
     assert found["links"] == network.number_of_edges() == sum(found["links_by_class"].values())
     assert (found["degree_min"], found["degree_max"]) == (min(degrees), max(degrees))
-    assert found["diameter"] == nx.diameter(simple)
-    assert found["mean_distance"] == pytest.approx(nx.average_shortest_path_length(simple), rel=1e-12)
+    distances = list(_distances(simple, found["routers_with_nodes"] if "planes" in topology else 0))
+    assert found["diameter"] == max(distances)
+    assert found["mean_distance"] == pytest.approx(sum(distances) / len(distances), rel=1e-12)
 
 
 def test_the_keys_are_those_that_are_promised() -> None:
@@ -144,11 +147,19 @@ def test_random_networks_expand(name: str) -> None:
         assert values[-2] < 1.12 * 2 * math.sqrt(degree - 1)
 
 
+def _distances(network: Any, adapters: int) -> Iterator[int]:
+    """Links between all that reach each other, where the first so many routers forward nothing."""
+    for one, other in itertools.permutations(network, 2):
+        inside = network.subgraph(set(network) - set(range(adapters)) | {one, other})
+        if nx.has_path(inside, one, other):
+            yield nx.shortest_path_length(inside, one, other)
+
+
 def test_every_family_has_examples() -> None:
     assert len({_named(example) for example in EXAMPLES}) >= 6
 
 
-OF_ONE_CLASS = [example for example in EXAMPLES if not {"dragonfly_plus", "product"} & {*example}]
+OF_ONE_CLASS = [example for example in EXAMPLES if not {"dragonfly_plus", "product", "planes"} & {*example}]
 
 
 @pytest.mark.parametrize("topology", OF_ONE_CLASS, ids=_named)
@@ -200,6 +211,19 @@ def test_links_of_two_classes_have_their_latencies_in_the_list() -> None:
     # 7 groups of 3 leaves and 2 spines, 21 pairs of groups.
     assert latencies == [4] * 42 + [30] * 21
     assert "# nodes_per_router = 2\n# routers_with_nodes = 21\n" in exported
+
+
+def test_planes_have_the_latencies_and_paces_of_their_classes_in_the_list() -> None:
+    planes = {"planes": {"count": 2, "of": {"mesh": {"sides": [3]}}, "cycles_per_phit": 4}}
+    links = {"network": {"latency": 9}, "rail": {"latency": 2}}
+    exported = command("export", text=document(planes, links=links))
+    found = [line for line in exported.splitlines() if not line.startswith("#")]
+    assert found == ["3 4 9 4", "4 5 9 4", "6 7 9 4", "7 8 9 4"] + [
+        f"{adapter} {3 + 3 * plane + adapter} 2 4" for adapter in range(3) for plane in range(2)
+    ]
+    assert "# nodes_per_router = 1\n# routers_with_nodes = 3\n" in exported
+    # Nobody goes from one plane to the other.
+    assert info(planes)["diameter"] == info(planes)["diameter_with_nodes"] == 4
 
 
 def test_a_graph_is_exported_as_it_is_written(tmp_path: Path) -> None:

@@ -67,6 +67,10 @@ FEATURES: dict[str, dict[str, Any]] = {
     "product of two topologies (chiplets)": {
         "topology": {"product": {"inner": MESH["topology"], "outer": {"ring": {"routers": 3}}}},
     },
+    "planes (a port of every node into each of several networks), `minimal`, `adaptive`, `ecmp`": {
+        "topology": {"planes": {"count": 2, "of": MESH["topology"]}},
+        "routing": {"adaptive": {}},
+    },
     "dragonfly+": {
         "topology": {"dragonfly_plus": {"leaves": 2}},
         "routing": {"ugal": {}},

@@ -43,6 +43,7 @@ RECORDED = [
     "load = 0.1\n" + DRAGONFLY + MEASURE,
     "load = 0.1\n" + DRAGONFLY + MEASURE + "[[jobs]]\ntraffic.request_reply = {}\n",
     "load = 0.1\n[topology.ring]\nrouters = 4\n" + MEASURE,
+    "load = 0.1\ntopology.planes = { count = 2, of.ring.routers = 4 }\n" + MEASURE,
     "load = 0.1\nmeasure = { warmup = 9, cycles = 400, interval = 100 }\ntopology.slim_fly.q = 4\n"
     "faults = [{ at = 100, links.fraction = 0.1, reaction = { detection = 0, reroute = 100, "
     "retransmit = { timeout = 100, most = 1 } } }]\n",

@@ -196,9 +196,12 @@ pub struct LinksConfig {
     /// Links between groups (dragonfly); default 100 cycles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global: Option<LinkConfig>,
-    /// Links between routers, in topologies with one class of links; default 1 cycle.
+    /// Links between routers, in topologies with one class of links, and in planes; default 1 cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<LinkConfig>,
+    /// Links between planes and the adapters of nodes; default 1 cycle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rail: Option<LinkConfig>,
 }
 
 /// One class of links.
@@ -216,7 +219,14 @@ fn injection_link() -> LinkConfig {
 
 impl Default for LinksConfig {
     fn default() -> Self {
-        Self { injection: injection_link(), ejection: None, local: None, global: None, network: None }
+        Self {
+            injection: injection_link(),
+            ejection: None,
+            local: None,
+            global: None,
+            network: None,
+            rail: None,
+        }
     }
 }
 

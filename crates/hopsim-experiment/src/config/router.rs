@@ -169,9 +169,12 @@ pub struct OnOff {
     /// When the buffers of global links say off and on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global: Option<OnOffThresholds>,
-    /// When the buffers of links say off and on, in topologies with one class of links.
+    /// When the buffers of links say off and on, in topologies with one class of links, and in planes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<OnOffThresholds>,
+    /// When the buffers of links between planes and the adapters of nodes say off and on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rail: Option<OnOffThresholds>,
 }
 
 /// When the VCs of the buffers of a class of links say off, and when on again.
@@ -296,10 +299,14 @@ pub struct Vcs {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
     pub global: Option<u32>,
-    /// VCs of the links of topologies with one class of links; default: what the routing needs.
+    /// VCs of the links of topologies with one class of links, and of planes; default: what the routing needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
     pub network: Option<u32>,
+    /// VCs of the links between planes and the adapters of nodes; default: what the routing needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *VCS.start(), max = *VCS.end()))]
+    pub rail: Option<u32>,
     /// What keeps the packets in a ring of a torus from waiting for each other in a circle; default `bubble`, and `dateline` in
     /// virtual-channel routers, which have no bubbles.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -336,6 +343,7 @@ impl Default for Vcs {
             local: None,
             global: None,
             network: None,
+            rail: None,
             rings: None,
             bubble: None,
             allow_deadlock: false,
@@ -459,10 +467,14 @@ pub struct Buffers {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub global: Option<u32>,
-    /// Input buffer per VC of the links of topologies with one class of links; default 64.
+    /// Input buffer per VC of the links of topologies with one class of links, and of planes; default 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub network: Option<u32>,
+    /// Input buffer per VC of the links between planes and the adapters of nodes; default 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
+    pub rail: Option<u32>,
     /// Injection buffer per VC.
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub injection: u32,
@@ -476,7 +488,7 @@ pub struct Buffers {
 
 impl Default for Buffers {
     fn default() -> Self {
-        Self { local: None, global: None, network: None, injection: 256, output: 32, damq: None }
+        Self { local: None, global: None, network: None, rail: None, injection: 256, output: 32, damq: None }
     }
 }
 
@@ -493,10 +505,14 @@ pub struct InputBuffers {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub global: Option<u32>,
-    /// Input buffer per VC of the links of topologies with one class of links; default 64.
+    /// Input buffer per VC of the links of topologies with one class of links, and of planes; default 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub network: Option<u32>,
+    /// Input buffer per VC of the links between planes and the adapters of nodes; default 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
+    pub rail: Option<u32>,
     /// Injection buffer per VC, with room for the longest packet: nodes inject whole packets.
     #[schemars(range(min = *BUFFERS.start(), max = *BUFFERS.end()))]
     pub injection: u32,
@@ -535,6 +551,7 @@ impl Default for InputBuffers {
             local: None,
             global: None,
             network: None,
+            rail: None,
             injection: 256,
             ejection: None,
             output: None,

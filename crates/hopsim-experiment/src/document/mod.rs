@@ -272,6 +272,8 @@ mod tests {
     const SMALL: &str = "load = 0.5\n[topology.dragonfly]\np = 2\na = 4\nh = 2\n";
     const MESH: &str = "load = 0.5\nrouting = \"adaptive\"\n[topology.mesh]\nsides = [4, 4]\n";
 
+    const PLANES: &str = "load = 0.5\ntopology.planes = { count = 2, of.ring.routers = 4 }\n";
+
     const PROGRAM: &str = "units = { cycle = \"1 ns\", phit = \"4 B\" }\ntopology.mesh.sides = [4, 4]\n\
         [[jobs]]\nprogram.list.mpt = \"mpt 1\\nname p\\nranks 1\\ncomm 0 1 0\\nrank 0 0\\nend\"\n";
 
@@ -363,13 +365,14 @@ mod tests {
 
     #[test]
     fn every_limit_in_the_schema_is_enforced() {
-        let [small, mesh, program, fabric, program_on_fabric] =
-            [SMALL, MESH, PROGRAM, FABRIC, PROGRAM_ON_FABRIC].map(|text| Source::parse(text).unwrap());
+        let [small, mesh, planes, program, fabric, program_on_fabric] =
+            [SMALL, MESH, PLANES, PROGRAM, FABRIC, PROGRAM_ON_FABRIC]
+                .map(|text| Source::parse(text).unwrap());
         let wholes = wholes();
         let mut cases = Vec::new();
         outside(Schema::root(), &mut Vec::new(), &mut cases);
-        // What a part of a product may say it may say as a network of its own, too.
-        cases.retain(|(path, _)| !path.iter().any(|part| part == "inner" || part == "outer"));
+        // What a part of a product, or a plane, may say it may say as a network of its own, too.
+        cases.retain(|(path, _)| !path.iter().any(|part| ["inner", "outer", "of"].contains(&&**part)));
         assert!(cases.len() > 40, "{}", cases.len());
         for (path, value) in cases {
             let names = |name: &str| path.iter().any(|part| part == name);
@@ -377,6 +380,7 @@ mod tests {
                 () if names("infiniband") || names("messages") => &fabric,
                 () if names("host") && names("service_level") => &program_on_fabric,
                 () if names("network") || names("lbr") => &mesh,
+                () if names("rail") => &planes,
                 () if names("stop") || names("end") => &small,
                 () if ["host", "program", "max_cycles", "ideal"].into_iter().any(names) => &program,
                 () => &small,

@@ -45,6 +45,7 @@ defaults! {
     local: 10, 32;
     global: 100, 256;
     network: 1, 64;
+    rail: 1, 64;
 }
 
 impl Defaults {

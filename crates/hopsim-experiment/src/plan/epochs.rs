@@ -119,7 +119,8 @@ impl Tables {
             return;
         }
         let given = experiment.router.vcs();
-        let least = [given.network, given.local, given.global].into_iter().flatten().min().unwrap_or(1);
+        let least =
+            [given.network, given.rail, given.local, given.global].into_iter().flatten().min().unwrap_or(1);
         let count = least / if answers(experiment) { 2 } else { 1 };
         for paths in paths {
             if let Safety::ByHop { vcs, .. } = &mut paths.safety {

@@ -194,7 +194,7 @@ fn missing_key() {
         "topology: is missing; valid: one of the tables [topology.dragonfly], [topology.mesh], [topology.torus], [topology.ring], \
          [topology.ideal], [topology.hyperx], [topology.fat_tree], [topology.graph], [topology.slim_fly], [topology.polarfly], \
          [topology.dragonfly_plus], [topology.jellyfish], [topology.xpander], [topology.oft], [topology.xgft], \
-         [topology.product]"
+         [topology.product], [topology.planes]"
     );
     assert_eq!(
         message_of("load = 0.5\n[topology.dragonfly]\np = 2\na = 4\n", &[]),
@@ -2390,6 +2390,122 @@ fn routing_on_a_graph() {
     assert_eq!(
         graph(&RING, &["links.local.latency=2"]),
         "links.local (override): the topology has no local links; valid: no such key; its links are network"
+    );
+}
+
+/// The message about planes of a ring of four routers, with some more keys of theirs and overrides.
+fn planes(keys: &str, overrides: &[&str]) -> String {
+    let text = format!("load = 0.5\ntopology.planes = {{ {keys} }}\n");
+    message_of(&text, overrides).replace("line 2, column 1: ", "").replace(" (override)", "")
+}
+
+#[test]
+fn planes_that_cannot_be() {
+    const RING: &str = "of.ring.routers = 4";
+    assert_eq!(planes(&format!("count = 2, {RING}"), &[]), "accepted");
+    for (keys, expected) in [
+        (
+            format!("count = 1, {RING}"),
+            "topology.planes.count = 1: there would be one network at most; valid: 2 … 64",
+        ),
+        (
+            format!("count = 65, {RING}"),
+            "topology.planes.count = 65: an adapter has a port into every plane, and that would be more planes than ports; \
+             valid: 2 … 64",
+        ),
+        (
+            format!("count = 2, nodes_per_adapter = 65, {RING}"),
+            "topology.planes.nodes_per_adapter = 65: out of range; valid: 1 … 64",
+        ),
+        (
+            format!("count = 2, cycles_per_phit = 0, {RING}"),
+            "topology.planes.cycles_per_phit = 0: out of range; valid: 1 … 64",
+        ),
+        (
+            "count = 2, of.dragonfly = { p = 1, a = 2, h = 1 }".into(),
+            "topology.planes.of.dragonfly: has links of two classes of its own; valid: mesh, torus, ring, hyperx, fat_tree, graph or \
+             a family of graphs with links of one class",
+        ),
+        (
+            format!("count = 2, of.planes = {{ count = 2, {RING} }}"),
+            "topology.planes.of.planes: has links of two classes of its own; valid: mesh, torus, ring, hyperx, fat_tree, graph or \
+             a family of graphs with links of one class",
+        ),
+        (
+            "count = 2, of.ring = { routers = 4, tie = 'plus' }".into(),
+            "topology.planes.of.ring.tie: paths are those of the whole network, whose ties says which of several packets take; \
+             valid: no such key",
+        ),
+        (
+            "count = 2, of.mesh.sides = [90, 90]".into(),
+            "topology.planes.of = 2 planes of 8100 routers, and 8100 adapters: 24300 routers are too many for the tables of paths, \
+             which hold 20480; valid: planes and adapters of at most 20480 routers together",
+        ),
+        ("count = 2, of.mesh = { sides = [100], nodes_per_router = 10 }".into(), "accepted"),
+        (
+            "count = 2, of.mesh.sides = [30, 30]".into(),
+            "topology.planes.ties = \"spread\": the network has 2700 routers, and to spread the paths of more than 2048 over the links \
+             would take too long; valid: \"first\", \"hash\", or at most 2048 routers",
+        ),
+    ] {
+        let said = planes(&keys, &[]);
+        let said = said.split_once("topology").map_or(said.clone(), |(_, rest)| format!("topology{rest}"));
+        assert_eq!(said, expected, "{keys}");
+    }
+    assert!(planes("count = 2", &[]).contains("topology.planes.of: is missing"));
+}
+
+#[test]
+fn packets_of_planes_keep_to_shortest_paths() {
+    let with = |overrides: &[&str]| planes("count = 2, of.ring.routers = 4", overrides);
+    for routing in ["minimal", "adaptive", "ecmp"] {
+        assert_eq!(with(&[&format!("routing={routing}")]), "accepted", "{routing}");
+    }
+    for routing in ["valiant", "ugal", "par", "polarized", "k_shortest_paths", "fat_paths", "up_down"] {
+        assert_eq!(
+            with(&[&format!("routing={routing}")]),
+            format!(
+                "routing.{routing}: may lead packets through any router, and 4 routers, the adapters of nodes, forward nothing; \
+                 valid: routing.minimal, adaptive or ecmp, which keep to shortest paths"
+            )
+        );
+    }
+    assert_eq!(
+        with(&["links.local.latency=3"]),
+        "links.local: the topology has no local links; valid: no such key; its links are network, rail"
+    );
+    assert_eq!(
+        message_of("load = 0.5\ntopology.ring.routers = 4\nlinks.rail.latency = 3\n", &[]),
+        "line 3, column 7: links.rail: the topology has no rail links; valid: no such key; its links are network"
+    );
+}
+
+#[test]
+fn planes_some_of_whose_links_are_out_of_order() {
+    let with = |fault: &str| planes("count = 2, of.ring.routers = 4", &[&format!("faults=[{{ {fault} }}]")]);
+    // Adapter 0 has no port into plane 0, adapter 2 none into plane 1: routers 4 and 10.
+    let parted = "links = { between = [[0, 4], [2, 10]] }";
+    assert_eq!(with("links = { between = [[0, 4], [2, 6]] }"), "accepted");
+    assert_eq!(with("routers = [4, 5, 6, 7]"), "accepted", "a whole plane");
+    assert_eq!(
+        with(parted),
+        "faults: without these links the network falls apart: from router 0 there is no way to router 2, as routers with nodes \
+         forward nothing; valid: fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides"
+    );
+    assert_eq!(with(&format!("{parted}, unreachable = \"drop\"")), "accepted");
+}
+
+#[test]
+fn a_host_of_a_fabric_has_no_port_into_several_planes() {
+    let text = "router = \"infiniband\"\njobs = [{ flows = [{ source = 0, destination = 1 }] }]\n\
+        topology.planes = { count = 2, of.xgft = { children = [2, 2], parents = [1, 2] } }\n";
+    let said = message_of(text, &[]);
+    assert!(
+        said.ends_with(
+            "topology.planes: a node has a port into each of several networks, and a host of an InfiniBand fabric has one port; \
+             valid: the network of one plane, or router.cioq, input_queued or virtual_channel"
+        ),
+        "{said}"
     );
 }
 

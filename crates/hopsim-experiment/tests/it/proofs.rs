@@ -138,6 +138,10 @@ fn not_dragonflies() -> Vec<Plan> {
             ON_GRAPHS,
         ),
         (json!({ "graph": { "edges": chords } }), ON_GRAPHS),
+        (
+            json!({ "planes": { "count": 2, "of": { "ring": { "routers": 4 } } } }),
+            &["minimal", "adaptive", "ecmp"],
+        ),
     ];
     for (topology, names) in &topologies {
         for name in *names {
@@ -146,7 +150,9 @@ fn not_dragonflies() -> Vec<Plan> {
             all.push(plan(topology, &json!({ *name: options }), &json!({ "input_queued": {} })));
         }
     }
-    for (topology, _) in topologies.iter().filter(|(topology, _)| topology.get("graph").is_some()) {
+    for (topology, _) in
+        topologies.iter().filter(|(topology, _)| topology.get("graph").or(topology.get("planes")).is_some())
+    {
         all.push(plan(topology, &json!({ "minimal": {} }), &by_hop()));
         all.push(answering(topology, &json!({ "minimal": {} }), &by_hop()));
         all.push(plan(topology, &json!({ "minimal": {} }), &sharing(5)));
@@ -432,6 +438,7 @@ fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
         &["minimal", "adaptive", "ecmp", "k_shortest_paths", "polarized", "valiant", "ugal", "par"],
     );
     expected.append(&mut on("dragonfly_plus", &["k_shortest_paths", "polarized", "par"]));
+    expected.append(&mut on("planes", &["minimal", "adaptive", "ecmp"]));
     expected.append(&mut on("hyperx", &["ecmp", "polarized", "valiant", "ugal", "par"]));
     assert_eq!(met, expected);
 }
@@ -450,11 +457,15 @@ fn vcs_that_can_take_each_others_room_are_not_proved_by_their_order() {
 
 /// A plan some of whose links fail in cycle 100, with new tables in cycle 300.
 fn failing(topology: &Value, routing: &str, reaction: &Value) -> Plan {
+    failing_between(topology, routing, (reaction, [0, 1]))
+}
+
+fn failing_between(topology: &Value, routing: &str, (reaction, link): (&Value, [u32; 2])) -> Plan {
     let mut reaction = reaction.clone();
     (reaction["detection"], reaction["reroute"]) = (json!(100), json!(100));
     planned(&json!({
         "topology": topology, "routing": { routing: {} }, "router": { "cioq": {} }, "load": 0.1,
-        "faults": [{ "at": 100, "until": 500, "links": { "between": [[0, 1]] }, "reaction": reaction }],
+        "faults": [{ "at": 100, "until": 500, "links": { "between": [link] }, "reaction": reaction }],
         "measure": { "warmup": 0, "cycles": 1_000 },
     }))
 }
@@ -468,6 +479,12 @@ fn tables_that_follow_each_other_are_proved_with_the_packets_that_are_under_way(
     };
     for routing in ["adaptive", "valiant", "ugal", "par"] {
         let plan = failing(&topology, routing, &json!({}));
+        assert_eq!(cycles(&plan), [(0, true), (300, true), (700, true)], "{routing}");
+    }
+    // A rail fails: adapter 0 is joined to the other plane alone.
+    let planes = json!({ "planes": { "count": 2, "of": { "ring": { "routers": 4 } } } });
+    for routing in ["adaptive", "ecmp"] {
+        let plan = failing_between(&planes, routing, (&json!({}), [0, 4]));
         assert_eq!(cycles(&plan), [(0, true), (300, true), (700, true)], "{routing}");
     }
     let drained = failing(&topology, "minimal", &json!({}));

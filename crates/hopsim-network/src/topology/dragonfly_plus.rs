@@ -4,7 +4,7 @@ use super::arrangement::{Arrangement, Links};
 use super::family::{Family, check_ports, check_routers, nodes};
 use super::graph::Graph;
 use super::shortest::Ties;
-use super::wiring::{Groups, MAX_ROUTERS};
+use super::wiring::{Groups, MAX_ROUTERS, Second};
 use super::{Interconnect as _, NODES_PER_ROUTER, Parameters};
 use crate::error::{ConfigError, within};
 use schemars::JsonSchema;
@@ -82,7 +82,10 @@ impl Parameters for Config {
             name: "dragonfly_plus",
             routers: groups * (leaves + spines),
             links: shape.local_links(),
-            global: Some((shape.global_links(self.arrangement), Groups { count: groups, leaves, spines })),
+            second: Some((
+                shape.global_links(self.arrangement),
+                Second::Global(Groups { count: groups, leaves, spines }),
+            )),
             routers_with_nodes: groups * leaves,
             nodes_per_router: shape.nodes,
             goes_up_and_down: true,

@@ -2,7 +2,7 @@
 
 use super::graph::Graph;
 use super::shortest::{Ties, distances};
-use super::wiring::{Edge, Groups, MAX_ROUTERS, Wiring};
+use super::wiring::{Edge, MAX_ROUTERS, Second, Wiring};
 use super::{MAX_ROUTER_PORTS, NODES_PER_ROUTER};
 use crate::error::{ConfigError, valid, within};
 
@@ -17,8 +17,8 @@ pub struct Family {
     pub routers: u32,
     /// Links of the first class, each once.
     pub links: Vec<[u32; 2]>,
-    /// Links of the second class, and the groups inside which those of the first one stay.
-    pub global: Option<(Vec<[u32; 2]>, Groups)>,
+    /// Links of the second class, and what they join.
+    pub second: Option<(Vec<[u32; 2]>, Second)>,
     /// How many of the routers, the first ones, have nodes.
     pub routers_with_nodes: u32,
     /// Nodes of each of these.
@@ -32,16 +32,21 @@ pub struct Family {
 impl Family {
     /// The network as a graph.
     pub fn build(self) -> Result<Graph, ConfigError> {
-        let in_order = |links: Vec<[u32; 2]>| {
+        self.build_at_pace(1)
+    }
+
+    /// The network as a graph whose links take so many cycles for a phit.
+    pub fn build_at_pace(self, cycles_per_phit: u32) -> Result<Graph, ConfigError> {
+        let in_order = move |links: Vec<[u32; 2]>| {
             let mut links: Vec<[u32; 2]> = links.into_iter().map(|[a, b]| [a.min(b), a.max(b)]).collect();
             links.sort_unstable();
-            links.into_iter().map(|between| Edge { between, latency: None, cycles_per_phit: 1 })
+            links.into_iter().map(move |between| Edge { between, latency: None, cycles_per_phit })
         };
         let mut edges: Vec<Edge> = in_order(self.links).collect();
-        let local = edges.len();
-        let groups = self.global.map(|(links, groups)| {
+        let first = edges.len();
+        let second = self.second.map(|(links, second)| {
             edges.extend(in_order(links));
-            groups
+            (second, first)
         });
         let nodes = vec![self.nodes_per_router; self.routers_with_nodes as usize];
         Graph::assemble(&Wiring {
@@ -52,7 +57,8 @@ impl Family {
             ties: self.ties,
             own_latencies: false,
             goes_up_and_down: self.goes_up_and_down,
-            groups: groups.map(|groups| (groups, local)),
+            second,
+            pace: cycles_per_phit,
         })
     }
 }

@@ -4,8 +4,8 @@ use super::family::check_routers;
 use super::faults::Missing;
 use super::shortest::{ShortestPaths, Ties};
 use super::wiring::{
-    End, Groups, MAX_ROUTERS, MOST_SPREAD, PACES, Wiring, check_connected, check_ties, degrees, ends, list,
-    maze, parts,
+    End, Groups, MAX_ROUTERS, MOST_SPREAD, PACES, Second, Wiring, check_connected, check_ties, degrees, ends,
+    list, maze, parts,
 };
 use super::{
     GLOBAL, GroupClasses, Interconnect, LATENCIES, LOCAL, NODES_PER_ROUTER, Parameters, PortClass, Topology,
@@ -76,6 +76,15 @@ fn one() -> u32 {
     1
 }
 
+/// The classes of links of a graph without groups.
+const ONE_CLASS: &[&str] = &["network"];
+
+/// The classes of links of a graph with groups.
+const LOCAL_AND_GLOBAL: &[&str] = &["local", "global"];
+
+/// The classes of links of planes.
+const NETWORK_AND_RAIL: &[&str] = &["network", "rail"];
+
 /// What a file says of a network.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,6 +114,11 @@ pub struct Graph {
     own_latencies: bool,
     goes_up_and_down: bool,
     groups: Option<Groups>,
+    link_classes: &'static [&'static str],
+    /// How many routers, the first ones, forward nothing: no packet passes them on its way to another one.
+    adapters: u32,
+    /// Cycles that all links take for a phit, where they have no latencies of their own.
+    pace: u32,
     ties: Ties,
     /// Shortest paths from every router to every router with nodes -- constant.
     paths: ShortestPaths,
@@ -195,7 +209,8 @@ impl Graph {
             ties: config.ties,
             own_latencies: true,
             goes_up_and_down: false,
-            groups: None,
+            second: None,
+            pace: 1,
         })
     }
 
@@ -207,8 +222,14 @@ impl Graph {
         let degrees = degrees(wiring, nodes_per_router)?;
         let ends = ends(wiring, nodes_per_router, degrees);
         check_connected(&ends)?;
-        let paths = ShortestPaths::new(&maze(&ends, nodes_per_router, nodes.len() as u32), wiring.ties);
-        let groups = wiring.groups.map(|(groups, _)| groups);
+        let adapters = wiring.adapters();
+        let maze = maze(&ends, nodes_per_router, (nodes.len() as u32, adapters));
+        let paths = ShortestPaths::new(&maze, wiring.ties);
+        let (groups, link_classes) = match wiring.second {
+            None => (None, ONE_CLASS),
+            Some((Second::Global(groups), _)) => (Some(groups), LOCAL_AND_GLOBAL),
+            Some((Second::Rails, _)) => (None, NETWORK_AND_RAIL),
+        };
         let mut first_node = vec![0];
         first_node.extend(nodes.iter().scan(0, |next, nodes| {
             *next += nodes;
@@ -226,6 +247,9 @@ impl Graph {
             own_latencies,
             goes_up_and_down,
             groups,
+            link_classes,
+            adapters,
+            pace: wiring.pace,
             ties: wiring.ties,
             paths,
         })
@@ -239,14 +263,14 @@ impl Graph {
         let degree = |class| ports.iter().filter(|port| **port == PortClass::Link(class)).count() as u32;
         let end = |router, port| {
             let (peer, back) = topology.neighbour(router, port)?;
-            Some(End { router: peer, port: back as u16, latency: 1, cycles_per_phit: 1 })
+            Some(End { router: peer, port: back as u16, place: peer, latency: 1, cycles_per_phit: 1 })
         };
         let links = nodes_per_router as usize..ports.len();
         let ends: Vec<Vec<_>> =
             (0..routers).map(|router| links.clone().map(|port| end(router, port)).collect()).collect();
         let with_nodes = topology.routers_with_nodes();
         let ties = if routers <= MOST_SPREAD { Ties::Spread } else { Ties::Hash };
-        let paths = ShortestPaths::new(&maze(&ends, nodes_per_router, with_nodes), ties);
+        let paths = ShortestPaths::new(&maze(&ends, nodes_per_router, (with_nodes, 0)), ties);
         let count = topology.groups();
         let groups = topology.group_classes().map(|_| Groups { count, leaves: routers / count, spines: 0 });
         Ok(Self {
@@ -261,6 +285,9 @@ impl Graph {
             own_latencies: false,
             goes_up_and_down: false,
             groups,
+            link_classes: topology.link_classes(),
+            adapters: 0,
+            pace: 1,
             ties,
             paths,
         })
@@ -279,22 +306,42 @@ impl Graph {
         let absent: BTreeSet<u32> = self.absent.union(&missing.routers).copied().collect();
         let with_nodes = self.routers_with_nodes();
         let [_, unreached] = parts(&ends, &absent);
-        let is_apart = absent.iter().chain(&unreached).any(|&router| router < with_nodes);
-        let paths = ShortestPaths::new(&maze(&ends, self.nodes_per_router, with_nodes), self.ties);
+        let maze = maze(&ends, self.nodes_per_router, (with_nodes, self.adapters));
+        let paths = ShortestPaths::new(&maze, self.ties);
         let first_node = self.first_node.clone();
-        Self { ends, absent, is_apart, paths, goes_up_and_down: false, first_node, ..*self }
+        let is_apart = absent.iter().chain(&unreached).any(|&router| router < with_nodes);
+        let rest = Self { ends, absent, is_apart, paths, goes_up_and_down: false, first_node, ..*self };
+        Self { is_apart: is_apart || rest.separated().is_some(), ..rest }
     }
 
     /// Refuses a graph in several parts. Routers that are absent are none.
     pub fn check_whole(&self) -> Result<(), ConfigError> {
         let [reached, unreached] = parts(&self.ends, &self.absent);
-        let Some(start) = reached.first().filter(|_| !unreached.is_empty()) else { return Ok(()) };
+        let cut_off = reached.first().filter(|_| !unreached.is_empty());
+        let apart = cut_off.map(|&start| (start, list(&unreached)));
+        let Some((start, others)) = apart.or_else(|| {
+            let [from, to] = self.separated()?;
+            Some((from, format!("{}, as routers with nodes forward nothing", list(&[to]))))
+        }) else {
+            return Ok(());
+        };
         let reason = format!(
-            "without these links the network falls apart: from router {start} there is no way to {}",
-            list(&unreached)
+            "without these links the network falls apart: from router {start} there is no way to {others}"
         );
         let valid = "fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides";
         Err(ConfigError::new("", reason).valid(valid))
+    }
+
+    /// Two routers of those that forward nothing between which there is no way, although links join them.
+    fn separated(&self) -> Option<[u32; 2]> {
+        let present = (0..self.adapters).filter(|router| !self.absent.contains(router));
+        let pairs = present.clone().flat_map(|from| present.clone().map(move |to| [from, to]));
+        pairs.into_iter().find(|&[from, to]| self.paths.hops(from, to).is_none())
+    }
+
+    /// How many routers, the first ones, forward nothing: no packet passes them on its way to another one.
+    pub fn adapters(&self) -> u32 {
+        self.adapters
     }
 
     /// Whether some nodes cannot reach others.
@@ -440,7 +487,7 @@ impl Interconnect for Graph {
     }
 
     fn link_classes(&self) -> &'static [&'static str] {
-        if self.groups.is_some() { &["local", "global"] } else { &["network"] }
+        self.link_classes
     }
 
     fn neighbour(&self, router: u32, port: usize) -> Option<(u32, usize)> {
@@ -456,14 +503,17 @@ impl Interconnect for Graph {
     }
 
     fn has_latencies(&self) -> bool {
-        self.own_latencies
+        self.own_latencies || self.pace > 1
     }
 
     /// All ports by which fewest links are left, whatever their latencies; of the first 64.
     fn nearer(&self, at: u32, to: u32, _trunk: u16) -> (usize, u64) {
         let left = self.distance(at, to);
         let ends = self.ends[at as usize].iter().enumerate().take(64);
-        let is_nearer = |end: &Option<End>| end.is_some_and(|end| self.distance(end.router, to) < left);
+        // By places: behind a router that forwards nothing there is no way on.
+        let behind = |end: End| self.paths.hops(end.place, to);
+        let is_nearer =
+            |end: &Option<End>| end.is_some_and(|end| behind(end).is_some_and(|links| links < left));
         let bits = ends.filter(|(_, end)| is_nearer(end)).fold(0, |bits, (number, _)| bits | 1 << number);
         (self.nodes_per_router as usize, bits)
     }
@@ -479,7 +529,7 @@ impl Interconnect for Graph {
     }
 
     fn minimal_hops(&self, from: u32, to: u32) -> ByClass<u16> {
-        if self.groups.is_none() {
+        if self.link_classes.len() == 1 {
             return ByClass::from([self.distance(from, to)]);
         }
         let (mut at, mut hops) = (from, ByClass::default());
@@ -497,7 +547,8 @@ impl Interconnect for Graph {
             return self.path_latency(from, to, length);
         }
         let hops = self.minimal_hops(from, to);
-        hops.iter().zip(latencies).map(|(&hops, &latency)| u32::from(hops) * latency).sum()
+        let slower = length * (self.pace - 1);
+        hops.iter().zip(latencies).map(|(&hops, &latency)| u32::from(hops) * (latency + slower)).sum()
     }
 
     fn group(&self, router: u32) -> u32 {

@@ -71,7 +71,7 @@ impl Parameters for Config {
             name: "jellyfish",
             routers: self.routers,
             links,
-            global: None,
+            second: None,
             routers_with_nodes: self.routers,
             nodes_per_router,
             goes_up_and_down: false,

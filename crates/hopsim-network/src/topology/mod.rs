@@ -22,8 +22,10 @@ mod maze;
 mod narrow;
 pub mod oft;
 pub mod parallel_search;
+mod part;
 pub mod period;
 mod plane;
+pub mod planes;
 pub mod polarfly;
 pub mod product;
 pub mod shortest;
@@ -203,6 +205,8 @@ topologies! {
         Xgft("xgft", xgft::Config),
         /// A network in the place of every router of another one: chiplets.
         Product("product", product::Config),
+        /// Copies of a network, with a port of every node into each of them: planes and rails.
+        Planes("planes", planes::Config),
     }
 }
 
@@ -359,7 +363,7 @@ pub trait Interconnect {
         1
     }
 
-    /// Whether links have latencies of their own.
+    /// Whether links have latencies of their own, or are slower than nodes: what a path takes is not the sum over its classes.
     fn has_latencies(&self) -> bool {
         false
     }
@@ -525,6 +529,11 @@ impl Topology {
     #[inline]
     pub fn reaches(&self, from: u32, to: u32) -> bool {
         if let Self::Graph(graph) = self { graph.reaches(from, to) } else { true }
+    }
+
+    /// How many routers, the first ones, forward nothing: no packet passes them on its way to another one.
+    pub fn adapters(&self) -> u32 {
+        if let Self::Graph(graph) = self { graph.adapters() } else { 0 }
     }
 
     /// Whether some nodes cannot reach others.

@@ -59,7 +59,7 @@ impl Parameters for Config {
             name: "oft",
             routers: 3 * count,
             links: spines.flat_map(of_spine).collect(),
-            global: None,
+            second: None,
             routers_with_nodes: 2 * count,
             nodes_per_router: nodes(self.nodes_per_router, field.q() + 1, "nodes_per_router")?,
             goes_up_and_down: true,

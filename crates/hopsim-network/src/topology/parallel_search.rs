@@ -120,11 +120,19 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// Of routers that reach each other, given the routers at the other ends of the links of each; `first` is how many the first ones are.
-    pub fn new(peers: &[Vec<u32>], first: u32) -> Self {
-        let before = Before::new(peers.iter().map(|peers| peers.iter().copied()));
-        let ends: Vec<Vec<u32>> = (0..peers.len() as u32).map(|router| vec![router]).collect();
-        let mut search = ParallelSearch::new(peers.len());
+    /// Of routers that reach each other, given the routers at the other ends of the links of each. `first` is how many the first ones are,
+    /// and the first `adapters` forward nothing.
+    pub fn new(peers: &[Vec<u32>], (first, adapters): (u32, u32)) -> Self {
+        // Who comes to a router that forwards nothing is in another place, behind all routers, from which no step leads on.
+        let routers = peers.len() as u32;
+        let place = |&router: &u32| if router < adapters { routers + router } else { router };
+        let places = (routers + adapters) as usize;
+        let none = Vec::new();
+        let steps = (0..places).map(|from| peers.get(from).unwrap_or(&none).iter().map(place));
+        let before = Before::new(steps);
+        let end = |router: u32| [router, place(&router)];
+        let ends: Vec<Vec<u32>> = (0..routers).map(|router| end(router).to_vec()).collect();
+        let mut search = ParallelSearch::new(places);
         let (first, mut apart) = (first as usize, Self::default());
         for (group, ends) in ends.chunks(TOGETHER).enumerate() {
             let left = first.saturating_sub(group * TOGETHER).min(TOGETHER);
@@ -133,6 +141,9 @@ impl Apart {
             let mut links = 0;
             while search.has_found() {
                 search.settle(|router, bits| {
+                    if router >= routers as usize {
+                        return;
+                    }
                     apart.farthest = apart.farthest.max(links);
                     if router < first && bits & of_first != 0 {
                         apart.farthest_of_first = apart.farthest_of_first.max(links);
@@ -165,8 +176,15 @@ mod tests {
                 let sum = (0..u64::from(routers)).map(|links| 2 * links * (u64::from(routers) - links)).sum();
                 let pairs = u64::from(routers) * u64::from(routers - 1);
                 let expected = Apart { farthest: routers - 1, farthest_of_first: first - 1, sum, pairs };
-                assert_eq!(Apart::new(&line(routers), first), expected, "{first} of {routers}");
+                assert_eq!(Apart::new(&line(routers), (first, 0)), expected, "{first} of {routers}");
             }
         }
+    }
+
+    #[test]
+    fn what_forwards_nothing_is_an_end_of_paths_alone() {
+        // In a line of four the first two pass nothing on: 2 and 3 reach 1 and each other, and nobody but 1 reaches 0.
+        let expected = Apart { farthest: 2, farthest_of_first: 1, sum: 10, pairs: 8 };
+        assert_eq!(Apart::new(&line(4), (2, 2)), expected);
     }
 }

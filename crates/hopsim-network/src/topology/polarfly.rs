@@ -52,7 +52,7 @@ impl Parameters for Config {
             name: "polarfly",
             routers: q * q + q + 1,
             links: orthogonal(&field),
-            global: None,
+            second: None,
             routers_with_nodes: q * q + q + 1,
             nodes_per_router: nodes(self.nodes_per_router, (q + 1).div_ceil(2), "nodes_per_router")?,
             goes_up_and_down: false,

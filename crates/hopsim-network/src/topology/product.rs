@@ -1,10 +1,11 @@
 //! Products of two topologies: see [`Config`].
 
-use super::cube::{MeshConfig, Tie};
+use super::cube::MeshConfig;
 use super::family::{Family, check_ports, check_routers};
 use super::graph::Graph;
+use super::part::{self, links};
 use super::shortest::Ties;
-use super::wiring::{Groups, MAX_ROUTERS};
+use super::wiring::{Groups, MAX_ROUTERS, Second};
 use super::{Parameters, Topology, TopologyConfig, graph, jellyfish};
 use crate::error::{ConfigError, valid};
 use schemars::JsonSchema;
@@ -71,9 +72,9 @@ impl Parameters for Config {
             name: "product",
             routers: count * routers,
             links: links(&inner).into_iter().flat_map(copies).collect(),
-            global: Some((
+            second: Some((
                 links(&outer).into_iter().flat_map(bundles).collect(),
-                Groups { count, leaves: with_nodes, spines: routers - with_nodes },
+                Second::Global(Groups { count, leaves: with_nodes, spines: routers - with_nodes }),
             )),
             routers_with_nodes: count * with_nodes,
             nodes_per_router: nodes,
@@ -90,11 +91,8 @@ impl Parameters for Config {
     }
 
     fn resolve(&mut self, _: &Graph) {
-        for part in [&mut self.inner, &mut self.outer] {
-            if let Ok(built) = part.build() {
-                part.resolve(&built);
-            }
-        }
+        part::resolve(&mut self.inner);
+        part::resolve(&mut self.outer);
     }
 
     fn ties(&self) -> Option<Ties> {
@@ -126,10 +124,7 @@ impl Parameters for Config {
 impl Config {
     /// The inner and the outer topology.
     fn parts(&self) -> Result<[Topology; 2], ConfigError> {
-        let part = |key: &str, config: &TopologyConfig| {
-            check_part(config).and_then(|()| config.build()).map_err(|error| error.within(key))
-        };
-        Ok([part("inner", &self.inner)?, part("outer", &self.outer)?])
+        Ok([part::build(&self.inner, "inner")?, part::build(&self.outer, "outer")?])
     }
 
     /// The gateways of so many routers of the inner topology.
@@ -151,58 +146,4 @@ impl Config {
         }
         Ok(self.gateways.clone())
     }
-}
-
-/// Refuses a topology as a part of another one that has no routers, or says more of its links than what they join.
-fn check_part(config: &TopologyConfig) -> Result<(), ConfigError> {
-    let name = config.name();
-    let refuse = |reason: &str| {
-        let valid =
-            "mesh, torus, ring, hyperx, fat_tree, graph or a family of graphs with links of one class";
-        Err(ConfigError::new(name, reason).valid(valid))
-    };
-    match config {
-        TopologyConfig::Ideal(_) => return refuse("has no routers"),
-        TopologyConfig::Dragonfly(_) | TopologyConfig::DragonflyPlus(_) | TopologyConfig::Product(_) => {
-            return refuse("has links of two classes of its own");
-        }
-        _ => {}
-    }
-    let Some((key, reason)) = says_more(config) else { return Ok(()) };
-    Err(ConfigError::new(format!("{name}.{key}"), reason).valid("no such key"))
-}
-
-/// What a topology says of its links beside what they join, and why a part of another topology does not.
-fn says_more(config: &TopologyConfig) -> Option<(String, &'static str)> {
-    const WHOLE: &str = "paths are those of the whole network, whose ties says which of several packets take";
-    const CLASS: &str = "links have the latency of their class, and are as fast as all others";
-    if config.ties().is_some_and(|ties| ties != Ties::default()) {
-        return Some(("ties".into(), WHOLE));
-    }
-    match config {
-        TopologyConfig::Torus(torus) if torus.tie != Tie::default() => Some(("tie".into(), WHOLE)),
-        TopologyConfig::Ring(ring) if ring.tie != Tie::default() => Some(("tie".into(), WHOLE)),
-        TopologyConfig::HyperX(hyperx) if hyperx.latency_per_step != 0 => {
-            Some(("latency_per_step".into(), CLASS))
-        }
-        TopologyConfig::Graph(graph) => {
-            let own = |edge: &graph::Edge| edge.latency.is_some() || edge.cycles_per_phit != 1;
-            let edge = graph.edges.iter().position(own)?;
-            let key = if graph.edges[edge].latency.is_some() { "latency" } else { "cycles_per_phit" };
-            Some((format!("edges.{edge}.{key}"), CLASS))
-        }
-        _ => None,
-    }
-}
-
-/// The links of a topology, each once, as often as there are parallel ones.
-fn links(topology: &Topology) -> Vec<[u32; 2]> {
-    let ports = 0..topology.ports().len();
-    let of = |router: u32| {
-        ports.clone().filter_map(move |port| Some((router, port, topology.neighbour(router, port)?)))
-    };
-    let ends = (0..topology.routers()).flat_map(of);
-    ends.filter(|&(router, port, (peer, back))| (router, port) < (peer, back))
-        .map(|(router, _, (peer, _))| [router, peer])
-        .collect()
 }

@@ -58,7 +58,7 @@ impl Parameters for Config {
             name: "slim_fly",
             routers: 2 * field.q() * field.q(),
             links: links(&field, &sets),
-            global: None,
+            second: None,
             routers_with_nodes: 2 * field.q() * field.q(),
             nodes_per_router: nodes(self.nodes_per_router, degree.div_ceil(2), "nodes_per_router")?,
             goes_up_and_down: false,

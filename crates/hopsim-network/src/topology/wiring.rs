@@ -50,6 +50,15 @@ pub struct Groups {
     pub spines: u32,
 }
 
+/// What links of the second class join, where there are two.
+#[derive(Clone, Copy, Debug)]
+pub enum Second {
+    /// Groups of routers: those of the first class are local, and these are global.
+    Global(Groups),
+    /// Planes and the adapters of nodes: the routers with nodes, which forward nothing.
+    Rails,
+}
+
 /// What a graph is made of. All of it has been checked, but for the number of ports and whether the links join all routers.
 pub struct Wiring<'a> {
     /// Name of the topology in a document.
@@ -66,17 +75,28 @@ pub struct Wiring<'a> {
     pub own_latencies: bool,
     /// Whether all shortest paths between routers with nodes go up links of a tree and down again.
     pub goes_up_and_down: bool,
-    /// Groups of routers, if there are any, and how many links, the first ones, are inside them: local ones. The others are global.
-    pub groups: Option<(Groups, usize)>,
+    /// What links of the second class join, if there are any, and how many links, the first ones, are of the first class.
+    pub second: Option<(Second, usize)>,
+    /// Cycles that all links take for a phit, where they have no latencies of their own.
+    pub pace: u32,
 }
 
-/// An end of a link: the router and port there, and the latency and pace of the link.
+impl Wiring<'_> {
+    /// How many routers, the first ones, forward nothing.
+    pub fn adapters(&self) -> u32 {
+        if let Some((Second::Rails, _)) = self.second { self.nodes.len() as u32 } else { 0 }
+    }
+}
+
+/// An end of a link: the router and port there, where that is in tables of paths, and the latency and pace of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
     /// The router.
     pub router: u32,
     /// The port there.
     pub port: u16,
+    /// The place of the router in tables of paths for packets that come there: see [`maze`].
+    pub place: u32,
     /// Latency of the link \[cycles\].
     pub latency: u32,
     /// Cycles that the link takes for a phit.
@@ -85,8 +105,8 @@ pub struct End {
 
 /// Links of each class of the router that has most.
 pub fn degrees(wiring: &Wiring<'_>, nodes_per_router: u32) -> Result<[u32; 2], ConfigError> {
-    let local = wiring.groups.map_or(wiring.edges.len(), |(_, local)| local);
-    let (first, second) = wiring.edges.split_at(local);
+    let of_first = wiring.second.map_or(wiring.edges.len(), |(_, of_first)| of_first);
+    let (first, second) = wiring.edges.split_at(of_first);
     let of = |edges: &[Edge]| {
         let mut degrees = vec![0u32; wiring.routers as usize];
         edges.iter().flat_map(|edge| edge.between).for_each(|router| degrees[router as usize] += 1);
@@ -124,9 +144,10 @@ pub fn check_ties(wiring: &Wiring<'_>) -> Result<(), ConfigError> {
 /// The links of every router. A link without a latency has one of 1 cycle.
 pub fn ends(wiring: &Wiring<'_>, nodes_per_router: u32, degrees: [u32; 2]) -> Vec<Vec<Option<End>>> {
     let mut ends: Vec<Vec<Option<End>>> = vec![Vec::new(); wiring.routers as usize];
-    let local = wiring.groups.map_or(usize::MAX, |(_, local)| local);
+    let of_first = wiring.second.map_or(usize::MAX, |(_, of_first)| of_first);
+    let adapters = wiring.adapters();
     for (index, edge) in wiring.edges.iter().enumerate() {
-        if index >= local {
+        if index >= of_first {
             // Ports that routers have for more links of the first class stay unplugged.
             for router in edge.between {
                 let ends = &mut ends[router as usize];
@@ -137,7 +158,11 @@ pub fn ends(wiring: &Wiring<'_>, nodes_per_router: u32, degrees: [u32; 2]) -> Ve
         let port = |router: u32| nodes_per_router as u16 + ends[router as usize].len() as u16;
         let (here, there) = (port(one), port(other));
         let Edge { latency, cycles_per_phit, .. } = *edge;
-        let end = |router, port| Some(End { router, port, latency: latency.unwrap_or(1), cycles_per_phit });
+        let latency = latency.unwrap_or(1);
+        let end = |router: u32, port| {
+            let place = if router < adapters { wiring.routers + router } else { router };
+            Some(End { router, port, place, latency, cycles_per_phit })
+        };
         ends[one as usize].push(end(other, there));
         ends[other as usize].push(end(one, here));
     }
@@ -177,15 +202,26 @@ pub fn list(routers: &[u32]) -> String {
     }
 }
 
-/// Places are routers.
-pub fn maze(ends: &[Vec<Option<End>>], nodes_per_router: u32, routers_with_nodes: u32) -> Maze {
+/// Places are routers. So many of them, the first ones, forward nothing: packets for their nodes come there to other places, behind all
+/// routers, from which no step leads on.
+pub fn maze(
+    ends: &[Vec<Option<End>>],
+    nodes_per_router: u32,
+    (routers_with_nodes, adapters): (u32, u32),
+) -> Maze {
     let mut links = 0;
     let mut step = |(number, end): (usize, &Option<End>)| {
         let end = end.as_ref()?;
         links += 1;
         let port = nodes_per_router as u16 + number as u16;
-        Some(Step { port, link: links - 1, latency: end.latency, to: end.router })
+        Some(Step { port, link: links - 1, latency: end.latency, to: end.place })
     };
-    let steps = ends.iter().map(|ends| ends.iter().enumerate().filter_map(&mut step).collect()).collect();
-    Maze { steps, ends: (0..routers_with_nodes).map(|router| vec![router]).collect(), links: links as usize }
+    let routers = ends.len() as u32;
+    let mut steps: Vec<Vec<Step>> =
+        ends.iter().map(|ends| ends.iter().enumerate().filter_map(&mut step).collect()).collect();
+    steps.resize((routers + adapters) as usize, Vec::new());
+    let arrivals = |router: u32| (router < adapters).then_some(routers + router);
+    let ends = (0..routers_with_nodes).map(|router| [Some(router), arrivals(router)]);
+    let ends = ends.map(|places| places.into_iter().flatten().collect()).collect();
+    Maze { steps, ends, links: links as usize }
 }

@@ -62,7 +62,7 @@ impl Parameters for Config {
             name: "xgft",
             routers: levels.iter().sum(),
             links: self.links(&levels),
-            global: None,
+            second: None,
             routers_with_nodes: levels[0],
             nodes_per_router: self.children[0],
             goes_up_and_down: true,

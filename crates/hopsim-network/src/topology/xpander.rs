@@ -70,7 +70,7 @@ impl Parameters for Config {
             name: "xpander",
             routers: self.routers,
             links,
-            global: None,
+            second: None,
             routers_with_nodes: self.routers,
             nodes_per_router,
             goes_up_and_down: false,

@@ -1,8 +1,9 @@
 //! The links of families of topologies, written from what `hopsim explain` says of them.
 
+use super::tables::destinations;
 use hopsim_experiment::plan::Plan;
 use hopsim_network::topology::dragonfly::Arrangement;
-use hopsim_network::topology::{Topology, TopologyConfig, dragonfly_plus, product, xgft};
+use hopsim_network::topology::{Topology, TopologyConfig, dragonfly_plus, planes, product, xgft};
 use hopsim_random::{Purpose, Stream};
 
 /// The routers at the other ends of the links of every router, in the order of their ports; `None` where nothing is plugged in.
@@ -15,6 +16,9 @@ type Pair = (usize, usize);
 pub fn goes_up_and_down(plan: &Plan) -> bool {
     let is_tree = match &plan.experiment.topology {
         TopologyConfig::DragonflyPlus(_) | TopologyConfig::Oft(_) | TopologyConfig::Xgft(_) => true,
+        TopologyConfig::Planes(config) => {
+            matches!(*config.of, TopologyConfig::Oft(_) | TopologyConfig::Xgft(_))
+        }
         TopologyConfig::Graph(_)
         | TopologyConfig::SlimFly(_)
         | TopologyConfig::Polarfly(_)
@@ -24,6 +28,14 @@ pub fn goes_up_and_down(plan: &Plan) -> bool {
         _ => matches!(&*plan.system.topology, Topology::Graph(graph) if graph.goes_up_and_down()),
     };
     is_tree && plan.experiment.faults.is_empty()
+}
+
+/// How many routers, the first ones, forward nothing.
+pub fn adapters(plan: &Plan) -> usize {
+    match &plan.experiment.topology {
+        TopologyConfig::Planes(_) => destinations(&plan.system.topology),
+        _ => 0,
+    }
 }
 
 /// Panics if the links of a network of a family are others than its definition says.
@@ -67,6 +79,7 @@ fn peers(config: &TopologyConfig) -> Option<Peers> {
         }
         TopologyConfig::DragonflyPlus(config) => Some(leaves_and_spines(config)),
         TopologyConfig::Product(config) => Some(networks_of_networks(config)),
+        TopologyConfig::Planes(config) => Some(adapters_and_planes(config)),
         _ => None,
     }
 }
@@ -396,6 +409,38 @@ fn networks_of_networks(config: &product::Config) -> Peers {
         links
     };
     numbered.iter().map(of).collect()
+}
+
+/// Adapters, then planes: a router has its links in the plane, and behind room for as many as any has, those to adapters; an adapter has those
+/// to its router in every plane alone.
+fn adapters_and_planes(config: &planes::Config) -> Peers {
+    let (plane, count) = (config.of.build().expect("a part"), config.count as usize);
+    let (routers, adapters) = (plane.routers() as usize, plane.nodes() as usize);
+    let inside = |router: usize| {
+        let ports = 0..plane.ports().len();
+        let peer = |port| Some(plane.neighbour(router as u32, port)?.0 as usize);
+        ports.filter_map(peer).collect::<Vec<usize>>()
+    };
+    let most = (0..routers).map(|router| inside(router).len()).max().unwrap_or(0);
+    let router_of = |node: usize| plane.router_of(node as u32) as usize;
+    let behind = |links: Vec<usize>, rails: Vec<usize>| {
+        let mut links: Vec<Option<usize>> = links.into_iter().map(Some).collect();
+        links.resize(if rails.is_empty() { links.len() } else { most }, None);
+        links.extend(rails.into_iter().map(Some));
+        links
+    };
+    let mut peers: Peers = (0..adapters)
+        .map(|node| behind(vec![], (0..count).map(|p| adapters + p * routers + router_of(node)).collect()))
+        .collect();
+    for p in 0..count {
+        for router in 0..routers {
+            let mut links: Vec<usize> =
+                inside(router).into_iter().map(|peer| adapters + p * routers + peer).collect();
+            links.sort_unstable();
+            peers.push(behind(links, (0..adapters).filter(|&node| router_of(node) == router).collect()));
+        }
+    }
+    peers
 }
 
 /// The group and slot to which a slot of a group leads: of a dragonfly with groups of that many global ports.

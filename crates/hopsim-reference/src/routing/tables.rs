@@ -22,6 +22,8 @@ pub struct Maze {
     pub steps: BTreeMap<Spot, Vec<Step>>,
     /// Number of routers with nodes, the first ones.
     pub destinations: usize,
+    /// Number of routers that forward nothing, the first ones.
+    pub adapters: usize,
 }
 
 /// The step to take from a place to a destination.
@@ -36,8 +38,8 @@ pub fn destinations(topology: &Topology) -> usize {
 }
 
 impl Tables {
-    /// The tables of minimal routing in a graph, where a packet may take any link.
-    pub fn of_graph(topology: &Topology, ties: Ties) -> Self {
+    /// The tables of minimal routing in a graph, where a packet may take any link. So many routers, the first ones, forward nothing.
+    pub fn of_graph(topology: &Topology, adapters: usize, ties: Ties) -> Self {
         let ports = topology.ports().len();
         let step = |router: usize, port: usize| {
             let (peer, _) = topology.neighbour(router as u32, port)?;
@@ -46,7 +48,8 @@ impl Tables {
         };
         let steps = |router| (0..ports).filter_map(|port| step(router, port)).collect();
         let places = (0..topology.routers() as usize).map(|router| ((false, router), steps(router)));
-        Self::new(&Maze { steps: places.collect(), destinations: destinations(topology) }, ties)
+        let steps = places.collect();
+        Self::new(&Maze { steps, destinations: destinations(topology), adapters }, ties)
     }
 
     pub fn new(maze: &Maze, ties: Ties) -> Self {
@@ -147,6 +150,11 @@ fn hash(router: usize, destination: usize) -> u64 {
 }
 
 impl Maze {
+    /// Whether a packet to a router may go on from a place, or is there.
+    fn goes_on(&self, place: Spot, to: usize) -> bool {
+        place.1 == to || place.1 >= self.adapters
+    }
+
     /// The places from which there is a path to a router, from the nearest on, with the first steps of the shortest ones. Equally
     /// near ones are in the order in which a search in breadth finds them, neighbours by number.
     fn shortest_steps(&self, to: usize) -> Vec<(Spot, Vec<Step>)> {
@@ -160,12 +168,16 @@ impl Maze {
             next += 1;
             if place.1 != to {
                 let farther = |step: &Step| {
-                    length.get(&step.to).map(|&(links, cycles)| (links + 1, cycles + step.latency))
+                    let rest = length.get(&step.to).filter(|_| self.goes_on(step.to, to));
+                    rest.map(|&(links, cycles)| (links + 1, cycles + step.latency))
                 };
                 let least = self.steps[&place].iter().filter_map(farther).min().unwrap_or((0, 0));
                 let shortest = self.steps[&place].iter().filter(|step| farther(step) == Some(least));
                 found.push((place, shortest.copied().collect()));
                 length.insert(place, least);
+            }
+            if !self.goes_on(place, to) {
+                continue;
             }
             for (&before, steps) in &self.steps {
                 if steps.iter().any(|step| step.to == place) && !queue.contains(&before) {

@@ -23,6 +23,8 @@ pub struct Ways {
     shape: Shape,
     /// The way up a fat tree.
     up: Up,
+    /// Number of routers that forward nothing, the first ones.
+    adapters: usize,
     /// Routers that are out of order, whose nodes nobody reaches.
     gone: BTreeSet<u32>,
 }
@@ -125,7 +127,7 @@ impl Ways {
         faults::check(plan, &whole, broken);
         let shape = match &plan.experiment.topology {
             _ if fail && plan.experiment.topology.ties().is_none() => {
-                Shape::Graph(Tables::of_graph(&plan.system.topology, Ties::Spread))
+                Shape::Graph(Tables::of_graph(&plan.system.topology, 0, Ties::Spread))
             }
             TopologyConfig::Dragonfly(config) => Shape::Dragonfly(Dragonfly {
                 p: config.p as usize,
@@ -148,7 +150,7 @@ impl Ways {
             family => {
                 families::check(family, &whole);
                 let ties = family.ties().expect("it is a graph");
-                Shape::Graph(Tables::of_graph(&plan.system.topology, ties))
+                Shape::Graph(Tables::of_graph(&plan.system.topology, families::adapters(plan), ties))
             }
         };
         let up = match &plan.experiment.routing {
@@ -162,7 +164,8 @@ impl Ways {
         let nodes_per_router = plan.system.topology.nodes_per_router() as usize;
         let routers_with_nodes = plan.system.topology.nodes() as usize / nodes_per_router;
         let gone = faults::gone(plan).union(&broken.routers).copied().collect();
-        Self { neighbours, nodes_per_router, routers_with_nodes, shape, up, gone }
+        let adapters = families::adapters(plan);
+        Self { neighbours, nodes_per_router, routers_with_nodes, shape, up, adapters, gone }
     }
 
     pub fn routers(&self) -> usize {
@@ -410,8 +413,10 @@ impl Ways {
     pub fn nearer_in_graph(&self, (from, to): (usize, usize)) -> Option<Vec<usize>> {
         let Shape::Graph(_) = self.shape else { return None };
         let left = self.distance(from, to);
+        let goes_on = |peer: usize| peer == to || peer >= self.adapters && self.reaches(peer, to);
         let is_nearer = |port: &usize| {
-            self.neighbour(from, *port).is_some_and(|peer| peer != from && self.distance(peer, to) < left)
+            let peer = self.neighbour(from, *port).filter(|&peer| peer != from && goes_on(peer));
+            peer.is_some_and(|peer| self.distance(peer, to) < left)
         };
         Some((0..self.neighbours[from].len()).filter(is_nearer).collect())
     }

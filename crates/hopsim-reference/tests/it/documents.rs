@@ -10,6 +10,7 @@ mod routing;
 mod traffic;
 
 pub use flits::{for_each_flit_plan, for_each_flit_program, for_each_measured_flit_plan};
+pub use graph::planes;
 use hopsim_core::engine::Trial;
 use hopsim_experiment::config::Experiment;
 use hopsim_experiment::plan::Plan;

@@ -1,6 +1,6 @@
 //! Links that fail and are repaired in the middle of a run: engine and reference on random networks that stay in one piece.
 
-use crate::documents::{Document, classes};
+use crate::documents::{Document, classes, planes};
 use crate::engine::compare;
 use crate::metrics;
 use crate::programs::{PERIOD, compare_figures};
@@ -16,7 +16,7 @@ use hopsim_experiment::plan::{Epoch, Plan};
 use hopsim_measure::Column;
 use hopsim_measure::trace::{Hop, PacketTrace};
 use hopsim_network::topology::TopologyConfig;
-use hopsim_network::topology::faults::{LinkEnd, Reconfiguration};
+use hopsim_network::topology::faults::{Fault, LinkEnd, Reconfiguration};
 use hopsim_programs::standstill::LostMessages;
 use hopsim_random::{Purpose, Stream};
 use hopsim_reference::metrics::outcome;
@@ -28,12 +28,15 @@ use std::ops::Range;
 /// Cycles of every run.
 const CYCLES: u32 = 700;
 
-/// What documents are drawn from.
-struct Draws(Stream);
+/// From this seed on networks are planes.
+const PLANES: u64 = 1_000_000;
+
+/// What documents are drawn from, and whether their networks are planes.
+struct Draws(Stream, bool);
 
 impl Draws {
     fn new(seed: u64) -> Self {
-        Self(Stream::new(seed, Purpose::RandomGraph, 77))
+        Self(Stream::new(seed, Purpose::RandomGraph, 77), seed >= PLANES)
     }
 
     fn any(&mut self, range: Range<u32>) -> u32 {
@@ -87,6 +90,9 @@ impl Draws {
     }
 
     fn topology(&mut self) -> Value {
+        if self.1 {
+            return planes(&mut self.0);
+        }
         let nodes = self.any(1..3);
         match self.any(0..18) {
             14 => json!({ "dragonfly": { "p": nodes, "a": self.any(2..4), "h": 1 } }),
@@ -122,7 +128,15 @@ impl Draws {
         }
     }
 
-    fn routing(&mut self) -> Value {
+    fn routing(&mut self, topology: &Value) -> Value {
+        if topology.get("planes").is_some() {
+            let by = self.of(&["packet", "flow"]);
+            return self.of(&[
+                json!({ "minimal": {} }),
+                json!({ "adaptive": {} }),
+                json!({ "ecmp": { "by": by } }),
+            ]);
+        }
         let threshold = self.any(0..3);
         match self.any(0..8) {
             6 => json!({ "ecmp": { "by": self.of(&["packet", "flow"]) } }),
@@ -346,8 +360,9 @@ impl Draws {
     }
 
     fn document_for(&mut self, seed: u64, programs: bool) -> Value {
-        let (topology, routing) = (self.topology(), self.routing());
-        let has_two_classes = classes(&topology).len() > 1;
+        let topology = self.topology();
+        let routing = self.routing(&topology);
+        let classes = classes(&topology);
         // There are not VCs enough in many a network.
         let replies = !programs
             && topology.get("graph").is_some()
@@ -360,7 +375,7 @@ impl Draws {
         let room = |packets: u32| longest * u64::from(packets);
         let kind = self.of(&["cioq", "input_queued"]);
         let mut buffers = json!({ "injection": room(self.any(1..3)) });
-        if !has_two_classes {
+        if classes == ["network"] {
             buffers["network"] = json!(room(self.any(1..5)));
         }
         if kind == "cioq" {
@@ -379,7 +394,6 @@ impl Draws {
             router["consumption"] = json!("parallel");
         }
         let mut links = json!({ "injection": { "latency": 1 } });
-        let classes: &[&str] = if has_two_classes { &["local", "global"] } else { &["network"] };
         for &class in classes {
             links[class] = json!({ "latency": self.any(1..25) });
         }
@@ -546,6 +560,9 @@ fn agree(seed: u64, coverage: &mut Coverage) -> Result<(), String> {
     let lives = reference(&plan, seed.is_multiple_of(8));
     compare(&engine, &traces(&lives))?;
     note(&plan, &lives, coverage);
+    if seed >= PLANES {
+        note_planes(&plan, &lives, coverage);
+    }
     obeys(&plan, &lives)?;
     if seed.is_multiple_of(4) {
         counts_agree(&plan, &lives)?;
@@ -822,6 +839,74 @@ fn engine_and_reference_agree_on_every_packet_when_links_fail() {
     let coverage = all_agree(0..950);
     coverage.check(&LEAST);
     coverage.check(&LOST);
+}
+
+/// What must be met of planes: documents, unless it says packets.
+const OF_PLANES: [(&str, usize); 18] = [
+    ("documents", 200),
+    ("minimal", 50),
+    ("adaptive", 50),
+    ("ecmp", 50),
+    ("layers", 5),
+    ("VCs by hop", 15),
+    ("ties by hash", 40),
+    ("static", 15),
+    ("other tables", 100),
+    ("for good", 20),
+    ("a rail fails", 60),
+    ("a link of a plane fails", 60),
+    ("a router of a plane fails", 40),
+    ("an adapter would be nearer", 60),
+    // Packets.
+    ("delivered", 50_000),
+    ("lost, link, all", 500),
+    ("lost, cut off, all", 100),
+    ("lost in a plane of a whole network", 20),
+];
+
+/// Whether the tables of some time know of a router by a neighbour of which, an adapter, a packet would have fewer links left if that
+/// forwarded it, or would have a way at all.
+fn an_adapter_would_be_nearer(plan: &Plan) -> bool {
+    let tables = plan.epochs.iter().map(|epoch| &epoch.plan.system).chain([&plan.system]);
+    tables.map(|system| system.routing.base().topology()).any(|topology| {
+        let adapters = topology.routers_with_nodes();
+        let links = |from: u32, to: u32| {
+            if topology.reaches(from, to) { topology.distance(from, to) } else { u32::MAX }
+        };
+        let tempts = |router: u32, to: u32| {
+            let peers =
+                (0..topology.ports().len()).filter_map(|port| Some(topology.neighbour(router, port)?.0));
+            let mut others = peers.filter(|&peer| peer < adapters && peer != to);
+            others.any(|peer| links(peer, to) < links(router, to))
+        };
+        (adapters..topology.routers()).any(|router| (0..adapters).any(|to| tempts(router, to)))
+    })
+}
+
+/// Notes what fails of planes.
+fn note_planes(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
+    let is_cut_off = |life: &&Life| life.lost.is_some_and(|loss| loss.reason == LossReason::CutOff);
+    if !plan.experiment.faults.iter().any(Fault::drops) {
+        coverage.count("lost in a plane of a whole network", lives.iter().filter(is_cut_off).count());
+    }
+    let topology = plan.experiment.topology.build().unwrap();
+    let adapters = topology.routers_with_nodes();
+    let broken = plan.epochs.iter().flat_map(|epoch| &epoch.change.failing);
+    let links: Vec<LinkEnd> = broken.map(|failure| failure.ends[0].min(failure.ends[1])).collect();
+    let met = [
+        (links.iter().any(|end| end.0 < adapters), "a rail fails"),
+        (links.iter().any(|end| end.0 >= adapters), "a link of a plane fails"),
+        (plan.epochs.iter().any(|epoch| !epoch.change.falling.is_empty()), "a router of a plane fails"),
+        (plan.experiment.faults.iter().any(Fault::is_for_good), "for good"),
+        (an_adapter_would_be_nearer(plan), "an adapter would be nearer"),
+    ];
+    met.into_iter().filter(|(is_met, _)| *is_met).for_each(|(_, name)| coverage.count(name, 1));
+}
+
+#[test]
+fn engine_and_reference_agree_on_every_packet_when_links_of_planes_fail() {
+    let coverage = all_agree(PLANES..PLANES + 500);
+    coverage.check(&OF_PLANES);
 }
 
 /// From 0 to 1 it is one link, and the detour by way of 2 leads over 3. When 2 and 3 are parted it leads from 3 to 1 before it leads to

@@ -16,7 +16,15 @@ const ROUNDING: f64 = 1e-12;
 
 /// Metrics that are always 0 with the mechanisms there are: who is in an intermediate group has left the minimal path before. And what
 /// says how a run stopped, which these runs do not ask for (`stopping` compares it).
-const NOTHING: [&str; 3] = ["misrouted_in_intermediate_group_fraction", "warmup_found", "stop"];
+const NOTHING: [&str; 6] = [
+    "misrouted_in_intermediate_group_fraction",
+    "misrouted_over_rail_fraction",
+    "misrouted_over_network_and_rail_fraction",
+    // Every packet between adapters crosses two rails.
+    "rail_hops_mean_ci95",
+    "warmup_found",
+    "stop",
+];
 
 /// Values of a metric that are none, zero, or something.
 #[derive(Clone, Copy, Default, Debug)]
@@ -304,7 +312,15 @@ fn special() -> Vec<Document> {
     });
     let crowded = with_shared_buffers(through(json!({ "valiant": {} })));
     let contention = json!({ "trigger": { "contention": { "threshold": 2 } } });
-    vec![
+    let in_planes = (1..6).map(|seed| {
+        let mut measure = measure(50, 350);
+        measure["seed"] = json!(seed);
+        Document(json!({
+            "topology": { "planes": { "count": 2, "of": { "mesh": { "sides": [3] } }, "cycles_per_phit": 2 } },
+            "routing": { "adaptive": {} }, "jobs": traffic(&json!({ "uniform": {} }), 0.6), "measure": measure,
+        }))
+    });
+    let others = vec![
         Document(through(json!({ "olm": contention }))),
         Document(through(json!({ "par": contention }))),
         Document(restricted),
@@ -314,7 +330,8 @@ fn special() -> Vec<Document> {
         Document(consumed_in_parallel()),
         Document(late),
         Document(on_a_floor()),
-    ]
+    ];
+    others.into_iter().chain(in_planes).collect()
 }
 
 /// The same with VCs that share a buffer of a few packets, of which some hold nothing when a head waits for them.

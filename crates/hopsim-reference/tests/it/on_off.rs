@@ -19,7 +19,8 @@ fn slowest(document: &Value, class: &str) -> (u64, u64) {
     let edges = document["topology"]["graph"]["edges"].as_array();
     let most = |key: &str| edges.into_iter().flatten().filter_map(|edge| edge[key].as_u64()).max();
     let latency = document["links"][class]["latency"].as_u64().unwrap_or(1);
-    (most("latency").unwrap_or(latency), most("cycles_per_phit").unwrap_or(1))
+    let of_planes = document["topology"]["planes"]["cycles_per_phit"].as_u64().unwrap_or(1);
+    (most("latency").unwrap_or(latency), most("cycles_per_phit").unwrap_or(of_planes))
 }
 
 /// The experiment of a plan with on/off flow control, as far as its mechanisms can be had beside that, and buffers that are just large

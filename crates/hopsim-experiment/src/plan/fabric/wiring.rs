@@ -242,6 +242,7 @@ impl Network {
         let make = || topology.build().map_err(|error| error.within("topology"));
         let (built, steps) = interrupt::counted(make);
         let whole = Arc::new(built?);
+        check_ports_of_hosts(topology, &whole)?;
         let mut resolved = topology.clone();
         resolved.resolve(&whole);
         let (mut rest, mut missing) = (Arc::clone(&whole), Vec::new());
@@ -315,6 +316,17 @@ impl Network {
         };
         self.wiring.get_or_init(make).clone()
     }
+}
+
+/// Refuses a network in which nodes have several ports.
+fn check_ports_of_hosts(config: &TopologyConfig, topology: &Topology) -> Result<(), ConfigError> {
+    if topology.adapters() == 0 {
+        return Ok(());
+    }
+    let reason =
+        "a node has a port into each of several networks, and a host of an InfiniBand fabric has one port";
+    Err(ConfigError::new(format!("topology.{}", config.name()), reason)
+        .valid("the network of one plane, or router.cioq, input_queued or virtual_channel"))
 }
 
 /// The ports by which a packet from one host to another leaves its host and then the switches on its way.

@@ -1,5 +1,6 @@
 //! The rules of `ecmp`, `k_shortest_paths`, `fat_paths` and `table`.
 
+use crate::routing::families;
 use crate::routing::tables::Tables;
 use crate::routing::ways::Ways;
 use crate::state::place::Link;
@@ -94,7 +95,7 @@ pub fn paths_in_layers(config: &fat_paths::Config, plan: &Plan, ways: &Ways) -> 
         let mut order = links.clone();
         Stream::new(config.seed, Purpose::PathLayer, number.into()).shuffle(&mut order);
         let missing = Missing { links: order.into_iter().skip(kept).collect(), ..Missing::default() };
-        Tables::of_graph(&without_these(&plan.system.topology, &missing), ties)
+        Tables::of_graph(&without_these(&plan.system.topology, &missing), families::adapters(plan), ties)
     };
     let layers: Vec<Tables> = (1..config.layers).map(layer).collect();
     let all = ways.routers_with_nodes();

@@ -66,5 +66,5 @@ fn maze(topology: &Topology, depth: &[usize]) -> Maze {
     let routers = (0..topology.routers() as usize).map(|router| [(false, router), (true, router)]);
     let steps = |place| (0..ports).filter_map(|port| step(place, port)).collect();
     let places = routers.flatten().map(|place| (place, steps(place)));
-    Maze { steps: places.collect(), destinations: destinations(topology) }
+    Maze { steps: places.collect(), destinations: destinations(topology), adapters: 0 }
 }

@@ -92,7 +92,8 @@ pub fn sharing(topology: &Value, routing: &Value, selection: Option<&Value>) -> 
 fn family(stream: &mut Stream) -> Value {
     let mut any = |range: Range<u32>| range.start + stream.below(range.end - range.start);
     let (nodes, ties) = (any(1..3), ["spread", "hash", "first"][any(0..3) as usize]);
-    match any(0..8) {
+    match any(0..9) {
+        8 => planes(stream),
         7 => {
             let examples = TopologyConfig::examples();
             serde_json::to_value(&examples[any(0..examples.len() as u32) as usize]).unwrap()
@@ -127,6 +128,31 @@ fn family(stream: &mut Stream) -> Value {
             } })
         }
     }
+}
+
+/// Planes of a small network.
+pub fn planes(stream: &mut Stream) -> Value {
+    let mut any = |range: Range<u32>| range.start + stream.below(range.end - range.start);
+    let (nodes, seed) = (any(1..3), any(0..50));
+    let of = match any(0..6) {
+        0 => json!({ "mesh": { "sides": [any(2..4), 2], "nodes_per_router": nodes } }),
+        1 => json!({ "torus": { "sides": [any(3..6)], "nodes_per_router": nodes } }),
+        2 => json!({ "hyperx": { "sides": [any(2..4), 2], "nodes_per_router": nodes } }),
+        3 => json!({ "xgft": { "children": [nodes, any(2..4)], "parents": [1, any(1..3)] } }),
+        4 => json!({ "jellyfish": { "routers": 6, "degree": 3, "seed": seed, "nodes_per_router": 1 } }),
+        _ => {
+            let edges: Vec<Value> = [[0, 1], [1, 2], [2, 3], [3, 0], [1, 4], [0, 1]][..any(4..7) as usize]
+                .iter()
+                .map(|between| json!({ "between": between }))
+                .collect();
+            json!({ "graph": { "edges": edges, "nodes_per_router": nodes, "routers_with_nodes": any(2..5) } })
+        }
+    };
+    let pace = if any(0..3) == 0 { any(2..4) } else { 1 };
+    let ties = ["spread", "hash", "first"][any(0..3) as usize];
+    json!({ "planes": {
+        "count": any(2..4), "of": of, "nodes_per_adapter": any(1..3), "cycles_per_phit": pace, "ties": ties,
+    } })
 }
 
 /// Whether a topology is a graph, or of a family of those.

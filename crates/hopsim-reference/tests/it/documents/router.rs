@@ -113,6 +113,12 @@ pub fn router(common: u32) -> impl Strategy<Value = Router> {
         )
 }
 
+/// The names of the classes of links of a topology that has two.
+fn two_classes(topology: &Value) -> [&'static str; 2] {
+    let names = classes(topology);
+    [names[0], names[1]]
+}
+
 impl Router {
     /// Local and global VCs, and the key of the document.
     fn vcs(&self, document: &Value) -> ([u32; 2], Value) {
@@ -146,7 +152,8 @@ impl Router {
         let needed = by_hop.unwrap_or_else(|| vcs_of_one_class(topology, routing));
         let links = self.spare_vcs.map(|spare| (needed * copies + spare).min(16));
         let injection = self.injection_vcs.max(least_injection);
-        let mut vcs = json!({ "local": links[0], "global": links[1], "injection": injection });
+        let [first, second] = two_classes(topology);
+        let mut vcs = json!({ first: links[0], second: links[1], "injection": injection });
         if by_hop.is_some() {
             vcs["discipline"] = json!("by_hop");
         }
@@ -175,8 +182,10 @@ impl Router {
             self.vcs_alike(document)
         };
         let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
-        let mut buffers = json!({ "local": room(0), "global": room(1), "injection": room(2) });
+        let [first, second] = two_classes(&document["topology"]);
+        let mut buffers = json!({ first: room(0), second: room(1), "injection": room(2) });
         if self.cioq
+            && first == "local"
             && let Some((crowded, reserve)) = self.damq
         {
             // A port's buffer has the room of all its VCs, or of one; what is reserved must fit.

@@ -54,6 +54,9 @@ pub fn fit(mut topology: Value, (mut routing, mut other): (Value, Value)) -> (Va
         if graph::is_graph(&topology) && graph::vcs(&topology, &other).is_none() {
             other = json!({ "up_down": {} });
         }
+        if graph::vcs(&topology, &other).is_none() && topology.get("planes").is_some() {
+            other = json!({ "adaptive": {} });
+        }
         return (topology, other);
     }
     let shape = &mut topology["dragonfly"];
@@ -118,8 +121,8 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
 /// Some minimal and adaptive routings become others that spread packets over several paths, where that is possible.
 pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
     let by = ["packet", "flow"][usize::from(draw / 8 % 2)];
-    let is_graph = graph::is_graph(topology);
-    let spreads = is_graph || topology.get("hyperx").or(topology.get("fat_tree")).is_some();
+    let is_graph = graph::is_graph(topology) && topology.get("planes").is_none();
+    let spreads = graph::is_graph(topology) || topology.get("hyperx").or(topology.get("fat_tree")).is_some();
     if spreads && draw % 4 == 2 && routing.get("adaptive").is_some() {
         let ecmp = json!({ "by": by });
         return json!({ "ecmp": if by == "flow" { json!({ "by": by, "seed": draw % 3 }) } else { ecmp } });
