@@ -331,11 +331,11 @@ impl Source {
                 at = next;
             }
         };
-        if via != head.destination {
+        if via == head.destination {
+            go(via, trunk, &|at| at == via);
+        } else {
             go(via, trunk, &|at| self.base.has_reached(at, via, self.rule.group));
             go(head.destination, 0, &|at| at == head.destination);
-        } else {
-            go(via, trunk, &|at| at == via);
         }
         phits
     }
