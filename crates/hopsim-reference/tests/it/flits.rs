@@ -14,7 +14,7 @@ use hopsim_network::by_class::ByClass;
 use hopsim_reference::{Simulator, trace};
 use hopsim_routing::RoutingConfig;
 use hopsim_routing::detour_region::DetourRegion;
-use hopsim_routing::ugal::Occupancy;
+use hopsim_routing::ugal::{Knowledge, Occupancy};
 use hopsim_routing::vcs::Rings;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -321,6 +321,23 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
     names
 }
 
+/// How packets compare their minimal path with detours, and where these lead.
+fn names_of_detours(plan: &Plan) -> [(bool, &'static str); 5] {
+    let ugal = if let RoutingConfig::Ugal(ugal) = &plan.experiment.routing { Some(ugal) } else { None };
+    let region = match &plan.experiment.routing {
+        RoutingConfig::Ugal(ugal) => ugal.within,
+        RoutingConfig::Valiant(valiant) => valiant.within,
+        _ => DetourRegion::Network,
+    };
+    [
+        (region == DetourRegion::Unaligned, "detours in unaligned dimensions"),
+        (region == DetourRegion::Quadrant, "detours in quadrants"),
+        (ugal.is_some_and(|ugal| ugal.occupancy == Occupancy::Port), "occupancy of ports"),
+        (ugal.is_some_and(|ugal| ugal.knowledge == Knowledge::Global), "global knowledge"),
+        (ugal.is_some_and(|ugal| ugal.once), "decided once"),
+    ]
+}
+
 /// What a plan has, and its packets do.
 fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
     let (system, classes) = (&plan.system, &plan.system.network.classes);
@@ -335,14 +352,6 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
     let as_booksim = names
         .iter()
         .any(|name| *name == "ports of a mesh as of Booksim" || *name == "ports of a torus as of Booksim");
-    let decides_once = matches!(&plan.experiment.routing, RoutingConfig::Ugal(ugal) if ugal.once);
-    let looks_at_ports =
-        matches!(&plan.experiment.routing, RoutingConfig::Ugal(ugal) if ugal.occupancy == Occupancy::Port);
-    let region = match &plan.experiment.routing {
-        RoutingConfig::Ugal(ugal) => ugal.within,
-        RoutingConfig::Valiant(valiant) => valiant.within,
-        _ => DetourRegion::Network,
-    };
     let has_classes = system.priorities.iter().any(|&priority| priority != system.priorities[0]);
     let more = [
         (has_classes, "several priority classes"),
@@ -350,11 +359,6 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
             has_classes && system.jobs.iter().any(JobPlan::request_reply),
             "replies of several priority classes",
         ),
-        (region == DetourRegion::Unaligned, "detours in unaligned dimensions"),
-        (region == DetourRegion::Quadrant, "detours in quadrants"),
-        (looks_at_ports, "occupancy of ports"),
-        (system.routing.sensors().outstanding, "global knowledge"),
-        (decides_once, "decided once"),
         (classes.links.iter().any(|class| class.buffer < longest), "buffers shorter than a packet"),
         (classes.terminal.buffer < longest, "injection VCs shorter than a packet"),
         (classes.request_reply() && classes.one_way > 1, "ejection VCs for requests"),
@@ -379,7 +383,8 @@ fn names(plan: &Plan, lives: &[PacketTrace]) -> Vec<String> {
         (as_booksim && system.nic.injection_ports > 1, "several injection ports as of BookSim"),
         (lives.iter().any(|packet| packet.hops.iter().any(|hop| hop.misrouted)), "detours"),
     ];
-    names.extend(more.iter().filter(|(has, _)| *has).map(|(_, name)| (*name).to_owned()));
+    let more = more.into_iter().chain(names_of_detours(plan));
+    names.extend(more.filter(|(has, _)| *has).map(|(_, name)| name.to_owned()));
     if let Rings::Dateline(dateline) = system.routing.vcs().rings() {
         names.push(format!("datelines, {:?}", dateline.rule()));
         names.extend((classes.links[0].vcs > 2).then(|| "datelines, classes of several VCs".to_owned()));

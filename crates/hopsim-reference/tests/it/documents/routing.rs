@@ -88,7 +88,7 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
     let several = sides.is_some_and(|sides| sides.len() > 1);
     if let Some(ugal) = routing.get_mut("ugal").filter(|_| draw.is_multiple_of(3)) {
         ugal["occupancy"] = json!("port");
-        if draw / 16 % 2 == 0 {
+        if (draw / 16).is_multiple_of(2) {
             ugal["knowledge"] = json!("global");
             ugal["path_lengths"] = json!("shortest");
         }
