@@ -24,13 +24,15 @@ TITLE = "components of mean packet latency, as areas over what latency_load show
 NEEDS = "points that delivered packets"
 TAKES = frozenset({"by", "x", "xlim", "ylim"})
 
+RAILS = "rail queues"
+"""Planes alone have these: their colour comes behind those of what all networks share."""
 COMPONENTS = {
     "base_latency_mean": "minimal path",
     "misrouting_latency_mean": "misrouting",
     "local_queue_latency_mean": "local queues",
     "global_queue_latency_mean": "global queues",
     "network_queue_latency_mean": "network queues",
-    "rail_queue_latency_mean": "rail queues",
+    "rail_queue_latency_mean": RAILS,
     "injection_latency_mean": "injection",
 }
 """Key of the summary -> its name; of the queues there are those of the topology's classes of links."""
@@ -110,7 +112,8 @@ def _legend(figure: Figure, axes: Sequence[Axes], canvas: Canvas) -> None:
 
 
 def _colour(name: str) -> str:
-    return style.PALETTE[list(COMPONENTS.values()).index(name)]
+    names = [each for each in COMPONENTS.values() if each != RAILS]
+    return style.PALETTE[[*names, RAILS].index(name)]
 
 
 def _totals(series: Series) -> list[float | None]:

@@ -128,6 +128,7 @@ def test_keys_of_a_table_that_may_be_left_out_have_its_default() -> None:
         "local.latency": "10 cycles",
         "global.latency": "100 cycles",
         "network.latency": "1 cycle",
+        "rail.latency": "1 cycle",
     }
 
 

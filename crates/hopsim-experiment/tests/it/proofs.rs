@@ -150,25 +150,28 @@ fn not_dragonflies() -> Vec<Plan> {
             all.push(plan(topology, &json!({ *name: options }), &json!({ "input_queued": {} })));
         }
     }
-    for (topology, _) in
+    for (topology, names) in
         topologies.iter().filter(|(topology, _)| topology.get("graph").or(topology.get("planes")).is_some())
     {
         all.push(plan(topology, &json!({ "minimal": {} }), &by_hop()));
         all.push(answering(topology, &json!({ "minimal": {} }), &by_hop()));
-        all.push(plan(topology, &json!({ "minimal": {} }), &sharing(5)));
-        for name in ["adaptive", "ecmp", "valiant", "ugal"] {
-            all.push(plan(topology, &json!({ name: {} }), &sharing(7)));
+        let shares = |name: &&&str| ["minimal", "adaptive", "ecmp", "valiant", "ugal"].contains(name);
+        for name in names.iter().filter(shares) {
+            all.push(plan(topology, &json!({ *name: {} }), &sharing(topology, 7)));
         }
     }
-    all.push(plan(&json!({ "hyperx": { "sides": [3, 3] } }), &json!({ "ugal": {} }), &sharing(5)));
+    let hyperx = json!({ "hyperx": { "sides": [3, 3] } });
+    all.push(plan(&hyperx, &json!({ "ugal": {} }), &sharing(&hyperx, 5)));
     all
 }
 
 /// Routers of so many VCs that are by hop, and which hops share.
-fn sharing(vcs: u32) -> Value {
+fn sharing(topology: &Value, vcs: u32) -> Value {
     let mut router = by_hop();
     let keys = &mut router["input_queued"]["vcs"];
-    (keys["network"], keys["management"]) = (json!(vcs), json!({ "flexvc": {} }));
+    keys["management"] = json!({ "flexvc": {} });
+    let classes: &[&str] = if topology.get("planes").is_some() { &["network", "rail"] } else { &["network"] };
+    classes.iter().for_each(|class| keys[*class] = json!(vcs));
     router
 }
 
@@ -325,7 +328,8 @@ fn hops_that_share_vcs_leave_one_above_for_every_link_behind() {
     // In a ring of six routers are three links apart. With Valiant a packet goes to the other side and back, to a node beside its own;
     // with UGAL only packets for other routers leave theirs.
     for (routing, most) in [("adaptive", 3), ("ecmp", 3), ("valiant", 6), ("ugal", 5)] {
-        let plan = plan(&ring_graph(6, &[]), &json!({ routing: {} }), &sharing(9));
+        let ring = ring_graph(6, &[]);
+        let plan = plan(&ring, &json!({ routing: {} }), &sharing(&ring, 9));
         let waits = |escape| -> BTreeSet<(u8, u8)> {
             let listed = dependencies(&plan, escape).unwrap();
             listed.into_iter().map(|(held, next)| (held.vc, next.vc)).collect()
@@ -405,10 +409,10 @@ fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
         let Verdict::Proved(whole) = prove(&plan) else { panic!("{}", name(&plan)) };
         // Where hops share VCs it is the highest one that a packet can wait for in the end.
         let shares = plan.system.routing.vcs().look_ahead();
-        let [by_ranks, by_heads] =
-            if shares { [Ground::HighestRanks, Ground::Escape] } else { [Ground::Ranks, Ground::Acyclic] };
-        assert_eq!(proof.ground, by_ranks);
-        assert_eq!((whole.ground, whole.rings), (by_heads, 0), "{}", name(&plan));
+        assert_eq!(proof.ground, if shares { Ground::HighestRanks } else { Ground::Ranks });
+        // Short paths may close no circle whatever their VCs.
+        let is_as_foreseen = whole.ground == Ground::Acyclic || shares && whole.ground == Ground::Escape;
+        assert!(is_as_foreseen && whole.rings == 0, "{}", name(&plan));
         assert!(proof.channels >= whole.channels);
         // A terminal port stands for what is to be answered, between requests and replies.
         let half = plan.system.routing.vcs().sequence.first(0, true);
