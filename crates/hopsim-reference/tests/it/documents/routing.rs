@@ -106,7 +106,7 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
         {
             options["within"] = json!(region);
         }
-        let compact = graph::is_graph(topology) && graph::all_have_nodes(topology) && draw % 8 < 4;
+        let compact = graph::is_graph(topology) && graph::all_have_nodes(topology) && draw % 8 < 6;
         if let Some(options) = routing.get_mut(mechanism).filter(|_| compact) {
             options["within"] = json!("neighbours");
         }
