@@ -106,7 +106,9 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
         {
             options["within"] = json!(region);
         }
-        let compact = graph::is_graph(topology) && graph::all_have_nodes(topology) && draw % 8 < 6;
+        let compact = graph::is_graph(topology)
+            && graph::all_have_nodes(topology)
+            && (draw % 8 < 6 || mechanism == "ugal");
         if let Some(options) = routing.get_mut(mechanism).filter(|_| compact) {
             options["within"] = json!("neighbours");
         }
