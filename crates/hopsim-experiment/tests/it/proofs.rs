@@ -171,7 +171,9 @@ fn sharing(topology: &Value, vcs: u32) -> Value {
     let keys = &mut router["input_queued"]["vcs"];
     keys["management"] = json!({ "flexvc": {} });
     let classes: &[&str] = if topology.get("planes").is_some() { &["network", "rail"] } else { &["network"] };
-    classes.iter().for_each(|class| keys[*class] = json!(vcs));
+    for class in classes {
+        keys[*class] = json!(vcs);
+    }
     router
 }
 
