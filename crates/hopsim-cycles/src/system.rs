@@ -243,6 +243,8 @@ pub struct VirtualChannelPlan {
     pub damq: Option<ByClass<Shares>>,
     /// Outputs of the crossbar of every output port; more than 1 only with output queues.
     pub crossbar_outputs: u16,
+    /// Whether links fail in the middle of the run.
+    pub links_fail: bool,
 }
 
 /// Buffers at a node, one for each ejection VC for packets that are not answered. The node takes a flit when it comes, and gives the credit

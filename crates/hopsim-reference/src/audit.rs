@@ -52,7 +52,7 @@ impl Simulator<'_> {
         let input = &self.routers[router].inputs[port];
         let Some((peer, back)) = input.peer else { return };
         let output = &self.routers[peer].outputs[back];
-        let present = flits_of(input, vc) + self.queued(peer, back, vc) + self.untold(router, port, vc);
+        let present = self.flits_of(input, vc) + self.queued(peer, back, vc) + self.untold(router, port, vc);
         let returning = output.credit_wire.0.iter().filter(|(_, credit)| credit.0 == vc).count() as u32;
         let place = format!("cycle {}, router {peer} output {back} VC {vc}", self.now);
         assert_eq!(output.used(vc), present + returning, "{place}: credits are lost or invented");
@@ -64,12 +64,20 @@ impl Simulator<'_> {
         let input = &self.routers[router].inputs[port];
         let Some((node, first)) = input.node else { return };
         let Some(nic) = self.nics.get(node) else { return };
-        let of_vc = nic.sending.iter().filter(|s| s.vc == first + vc && !s.by_flits);
+        let is_there = |packet: usize| self.packets[packet].lost.is_none();
+        let of_vc = nic.sending.iter().filter(|s| s.vc == first + vc && !s.by_flits && is_there(s.packet));
         let unsent: u32 = of_vc.map(|s| self.packets[s.packet].length - s.sent).sum();
         let returning = nic.credit_wire.0.iter().filter(|(_, of)| *of == first + vc).count() as u32;
-        let present = flits_of(input, vc) + self.untold(router, port, vc);
+        let present = self.flits_of(input, vc) + self.untold(router, port, vc);
         let all = nic.free[first + vc] + unsent + present + returning;
         assert_eq!(all, input.capacity, "cycle {}, node {node} VC {vc}: room is lost or invented", self.now);
+    }
+
+    /// Flits in an input VC or on the wire to it, without those of lost packets.
+    fn flits_of(&self, input: &Input, vc: usize) -> u32 {
+        let is_there = |packet: usize| self.packets[packet].lost.is_none();
+        let coming = input.wire.0.iter().filter(|(_, flit)| flit.vc == vc && is_there(flit.packet)).count() as u32;
+        coming + input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum::<u32>()
     }
 
     /// Panics if a ring is full: one of its buffers must have room for a packet.
@@ -164,10 +172,4 @@ impl Simulator<'_> {
             );
         }
     }
-}
-
-/// Flits in an input VC or on the wire to it.
-fn flits_of(input: &Input, vc: usize) -> u32 {
-    let coming = input.wire.0.iter().filter(|(_, flit)| flit.vc == vc).count() as u32;
-    coming + input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum::<u32>()
 }

@@ -177,10 +177,12 @@ impl Simulator<'_> {
         if self.flits(router).plan.empty_vcs_first && !empty.is_empty() { empty } else { choices }
     }
 
-    /// Notes which heads ask for the switch before they own an output VC: some VC that they ask for takes a flit.
+    /// Notes which heads ask for the switch before they own an output VC: some VC that they ask for takes a flit, and so does the link.
     fn note_speculating(&mut self, places: &[Place], choices: &[Vec<Choice>]) {
         let Some(&(router, ..)) = places.first() else { return };
-        let takes = |choices: &Vec<Choice>| choices.iter().any(|choice| self.takes_flit(router, choice.to));
+        let takes = |choices: &Vec<Choice>| {
+            choices.iter().any(|choice| self.takes_flit(router, choice.to) && self.is_free(router, choice.to.port))
+        };
         let heads = places.iter().zip(choices).filter(|(_, choices)| takes(choices));
         let all: Vec<(Place, usize)> = heads.map(|(&place, choices)| (place, choices[0].to.port)).collect();
         let flits = self.flits_mut(router);
@@ -283,7 +285,7 @@ impl Simulator<'_> {
     pub(crate) fn counts(&self, place: Place, to: Request) -> bool {
         let (router, input, vc) = place;
         let output = &self.routers[router].outputs[to.port];
-        if self.is_owned(router, to) {
+        if self.is_owned(router, to) || output.closed.is_some() {
             return false;
         }
         let Packet { length, role, .. } = self.packets[self.head(router, input, vc)];

@@ -52,6 +52,7 @@ mod standing;
 mod state;
 mod waiting;
 mod waits;
+mod worms;
 
 use hopsim_experiment::plan::Plan;
 use hopsim_measure::trace::PacketTrace;

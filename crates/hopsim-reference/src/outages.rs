@@ -5,7 +5,7 @@ use crate::routing::rules::vcs::{HopVcs, Rule};
 use crate::routing::rules::{Mechanism, Rules};
 use crate::simulator::Simulator;
 use crate::state::packet::{Loss, LossReason, Role};
-use crate::state::parts::{Input, Resident};
+use crate::state::parts::Resident;
 use crate::state::place::{OutputPort, Place};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ impl Simulator<'_> {
         if self.drains && (are_new && wait || fails) {
             self.lose_without_way();
         }
-        if self.drains && self.in_transit().is_empty() || are_new && !self.drains {
+        if self.drains && self.is_drained() || are_new && !self.drains {
             self.take_tables();
         }
     }
@@ -80,11 +80,19 @@ impl Simulator<'_> {
 
     /// Loses the packets in transit that are in some routers or on their way there.
     fn lose_in_routers(&mut self, routers: &BTreeSet<u32>) {
+        if self.moves_flits() {
+            return self.lose_worms_in_routers(routers);
+        }
         for (packet, place) in self.in_transit() {
             if routers.contains(&(place.0 as u32)) {
                 self.lose_in_transit((packet, place), LossReason::Router);
             }
         }
+    }
+
+    /// Whether no packet is under way.
+    fn is_drained(&self) -> bool {
+        if self.moves_flits() { self.has_no_worms() } else { self.in_transit().is_empty() }
     }
 
     /// The newest tables come into force.
@@ -101,6 +109,9 @@ impl Simulator<'_> {
     fn on_their_way(&self, (router, port): OutputPort) -> Vec<(usize, Place)> {
         let output = &self.routers[router].outputs[port];
         let Some((peer, back)) = output.peer else { return Vec::new() };
+        if self.moves_flits() {
+            return self.heads_on_their_way((router, port), (peer, back));
+        }
         let waiting = output.queue.iter().filter(|queued| queued.sent == 0);
         let waiting = waiting.filter_map(|queued| Some((queued.packet?, queued.vc)));
         let wire = self.routers[peer].inputs[back].wire.0.iter();
@@ -110,14 +121,19 @@ impl Simulator<'_> {
     }
 
     /// Loses a packet, which is sent again if it has been injected.
-    fn lose(&mut self, packet: usize, place: Place, reason: LossReason) {
+    pub(crate) fn lose(&mut self, packet: usize, place: Place, reason: LossReason) {
         let injected = self.packets[packet].trace.hops.first().map(|hop| hop.granted);
+        let granted = self.moves_flits() && self.owns_vc(packet);
+        let injected = injected.or(granted.then_some(self.now));
         let comes_back = injected.is_some_and(|injected| self.send_again(packet, injected));
         self.packets[packet].lost = Some(Loss { at: self.now, place, reason, comes_back });
     }
 
     /// Loses all packets that are on their way over a link: what they would have taken behind it is free at once.
     fn lose_on_link(&mut self, (router, port): OutputPort) {
+        if self.moves_flits() {
+            return self.lose_worms_on_link((router, port));
+        }
         for (packet, place) in self.on_their_way((router, port)) {
             self.lose(packet, place, LossReason::Link);
             let outstanding = &mut self.routers[router].outputs[port].outstanding[place.2];
@@ -132,7 +148,7 @@ impl Simulator<'_> {
         for (router, parts) in self.routers.iter().enumerate() {
             for (port, input) in parts.inputs.iter().enumerate().filter(|(_, input)| input.peer.is_some()) {
                 for (vc, residents) in input.vcs.iter().enumerate() {
-                    let waiting = residents.iter().skip(leaving(input, vc));
+                    let waiting = residents.iter().skip(self.leaving((router, port, vc)));
                     all.extend(waiting.map(|resident| (resident.packet, (router, port, vc))));
                 }
             }
@@ -145,7 +161,7 @@ impl Simulator<'_> {
     fn lose_cut_off(&mut self) {
         for (packet, place) in self.in_transit() {
             let (ways, to) = (self.rules.ways(), self.router_of(packet));
-            let is_there = match self.packets[packet].memory.via {
+            let is_there = match self.memory_ahead(packet).via {
                 Some(via) => ways.reaches(place.0, via) && ways.reaches(via, to),
                 None => ways.reaches(place.0, to),
             };
@@ -168,20 +184,24 @@ impl Simulator<'_> {
                 let heads = input.wire.0.iter().map(|(_, phit)| phit).filter(|phit| phit.index == 0);
                 all.extend(heads.map(|phit| (phit.packet, (router, port, phit.vc))));
                 for (vc, residents) in input.vcs.iter().enumerate() {
-                    let waiting = residents.iter().skip(leaving(input, vc));
+                    let waiting = residents.iter().skip(self.leaving((router, port, vc)));
                     all.extend(waiting.map(|resident| (resident.packet, (router, port, vc))));
                 }
             }
         }
+        all.retain(|&(packet, _)| self.packets[packet].lost.is_none());
         all
     }
 
     /// Loses a packet in an injection buffer, or on its way there: its node has room at once.
     fn lose_at_injection(&mut self, (packet, place): (usize, Place)) {
+        if self.moves_flits() {
+            return self.lose_worm((packet, place), LossReason::Injection);
+        }
         let (router, port, vc) = place;
+        let leaving = self.leaving(place);
         let input = &mut self.routers[router].inputs[port];
         let (node, first) = input.node.expect("it comes from a node");
-        let leaving = leaving(input, vc);
         let mut is_head = false;
         if let Some(stands) = input.vcs[vc].iter().position(|resident| resident.packet == packet) {
             is_head = stands == leaving;
@@ -229,10 +249,14 @@ impl Simulator<'_> {
 
     /// Loses a packet in transit; that there is room is known behind the link.
     fn lose_in_transit(&mut self, (packet, place): (usize, Place), reason: LossReason) {
+        if self.moves_flits() {
+            return self.lose_worm((packet, place), reason);
+        }
         self.lose(packet, place, reason);
         let (router, port, vc) = place;
+        let first = self.leaving(place);
         let input = &mut self.routers[router].inputs[port];
-        let (first, due) = (leaving(input, vc), self.now + input.latency);
+        let due = self.now + input.latency;
         let (peer, back) = input.peer.expect("packets in transit come by links");
         let residents = input.vcs[vc].iter().skip(first);
         let stands = residents.map(|resident| resident.packet).position(|other| other == packet);
@@ -246,11 +270,20 @@ impl Simulator<'_> {
         }
     }
 
+    /// How many packets of a VC have been granted an output.
+    fn leaving(&self, (router, port, vc): Place) -> usize {
+        if self.moves_flits() {
+            return usize::from(self.flits(router).lanes[port][vc].owned.is_some());
+        }
+        self.routers[router].inputs[port].leaving().filter(|passage| passage.vc == vc).count()
+    }
+
     /// Whether there are VCs for all links that a packet has before it from a router.
     fn has_vcs(&self, packet: usize, router: usize) -> bool {
         let Rule::ByHop(HopVcs { counts, .. }) = &self.rules.vcs.rule else { return true };
         let is_reply = self.packets[packet].role == Role::Reply;
-        self.packets[packet].trace.hops.len() + self.links_left(packet, router)
+        let passed = self.packets[packet].trace.hops.len() + usize::from(self.owns_vc(packet));
+        passed + self.links_left(packet, router)
             <= counts[usize::from(is_reply)]
     }
 
@@ -258,7 +291,7 @@ impl Simulator<'_> {
     fn links_left(&self, packet: usize, router: usize) -> usize {
         let ways = self.rules.ways();
         let to = self.router_of(packet);
-        let Some(via) = self.packets[packet].memory.via else { return ways.distance(router, to) };
+        let Some(via) = self.memory_ahead(packet).via else { return ways.distance(router, to) };
         let there = ways.table_way(router, via);
         let passed = there.iter().position(|&(at, _)| at == to);
         match passed {
@@ -276,8 +309,12 @@ impl Simulator<'_> {
     /// Makes everything anew that packets have found out from the tables before.
     fn route_anew(&mut self) {
         for (packet, (router, ..)) in self.in_transit() {
-            let to = self.packets[packet].memory.via.unwrap_or_else(|| self.router_of(packet));
-            self.packets[packet].memory.way = self.rules.ways().table_way(router, to);
+            let to = self.memory_ahead(packet).via.unwrap_or_else(|| self.router_of(packet));
+            let way = self.rules.ways().table_way(router, to);
+            self.memory_ahead_mut(packet).way = way;
+        }
+        if self.moves_flits() {
+            self.route_heads_anew();
         }
         for input in self.routers.iter_mut().flat_map(|router| &mut router.inputs) {
             for resident in input.vcs.iter_mut().flatten() {
@@ -285,9 +322,4 @@ impl Simulator<'_> {
             }
         }
     }
-}
-
-/// How many packets are leaving a VC.
-fn leaving(input: &Input, vc: usize) -> usize {
-    input.leaving().filter(|passage| passage.vc == vc).count()
 }

@@ -191,6 +191,7 @@ impl<'a> Simulator<'a> {
 
     /// Takes credits and phits that reach the end of their wires.
     fn receive(&mut self) {
+        let moves_flits = self.moves_flits();
         self.nics.iter_mut().for_each(|nic| nic.receive(self.now));
         for (number, router) in self.routers.iter_mut().enumerate() {
             for output in &mut router.outputs {
@@ -204,7 +205,9 @@ impl<'a> Simulator<'a> {
             for (port, input) in router.inputs.iter_mut().enumerate() {
                 while let Some(phit) = input.wire.pop_due(self.now) {
                     let (packet, vc) = (&mut self.packets[phit.packet], &mut input.vcs[phit.vc]);
-                    if packet.is_lost_at((number, port, phit.vc)) && !is_awaited(vc, &phit) {
+                    let place = (number, port, phit.vc);
+                    let is_lost_worm = moves_flits && packet.lost.is_some();
+                    if is_lost_worm || packet.is_lost_at(place) && !is_awaited(vc, &phit) {
                         packet.discarded += 1;
                     } else {
                         arrive(vc, &phit, self.now);

@@ -30,9 +30,8 @@ TERMS = (
     Term(
         ("fault", "failure", "failures", "link failure"),
         "Links and routers that are out of order, or fail and are repaired in the middle of a run, are "
-        "`faults`, in a graph and in the families of topologies that are graphs; not in the middle of a run "
-        "of `router.virtual_channel`. In fabrics `faults.time` says when. Sources send again what is "
-        "lost with "
+        "`faults`, in every topology, which is the graph of its links then. "
+        "In fabrics `faults.time` says when. Sources send again what is lost with "
         "`faults.reaction.retransmit`. Of a fabric as "
         "`ibnetdiscover` prints it a `topology.graph` without some links stands for it, with forwarding "
         "tables as `ibroute` prints them.",

@@ -13,6 +13,7 @@ use crate::mode::Mode;
 use crate::node::interface::InterfaceState;
 use crate::observer::Observer as _;
 use crate::system::System;
+use hopsim_network::topology::faults::Retransmit;
 use hopsim_programs::host::Letter;
 use hopsim_programs::host::machine::Sending;
 use hopsim_programs::standstill::RankState;
@@ -120,6 +121,28 @@ pub trait SavedNodes {
 
     /// A packet for a node is lost for good.
     fn lose(&mut self, _packet: &Packet, _node: u32) {}
+}
+
+/// What is lost under way as cycle `now` begins goes back to its source, if that sends it again; else who waits for it is told. Returns what
+/// is lost for good.
+pub fn send_back(
+    system: &System,
+    nodes: &mut impl SavedNodes,
+    lost: impl IntoIterator<Item = Packet>,
+    now: u32,
+) -> Vec<Packet> {
+    let per_router = system.topology.nodes_per_router();
+    let mut comes_back = |packet: &Packet| {
+        let comes = system.nic.retransmit.is_some_and(|Retransmit { timeout, most }| {
+            let at = packet.injection.granted.saturating_add(timeout).max(now);
+            nodes.interface(packet.source).lose(packet.again(per_router), at, most)
+        });
+        if !comes {
+            nodes.lose(packet, packet.destination(per_router));
+        }
+        comes
+    };
+    lost.into_iter().filter(|packet| !comes_back(packet)).collect()
 }
 
 /// A message for a rank that another simulator drives.

@@ -4,4 +4,5 @@ pub mod cioq;
 mod damq;
 mod inputs;
 mod outstanding;
+mod reason;
 pub mod virtual_channel;

@@ -5,9 +5,12 @@
 
 use super::{Plan, jobs::answers, retransmit, stop, vcs};
 use crate::config::Experiment;
+use crate::config::measure::RecordStream;
 use crate::config::program::ProgramConfig;
 use crate::config::router::{FlowControl, RouterConfig, VcManagement};
+use crate::config::virtual_channel::VirtualChannel;
 use hopsim_cycles::change::{Change, Failure, RouterFailure};
+use hopsim_cycles::choices::StageFlow;
 use hopsim_cycles::injection::ControlConfig;
 use hopsim_cycles::system::System;
 use hopsim_network::error::ConfigError;
@@ -254,11 +257,8 @@ pub fn check(experiment: &Experiment, timed: &Timed) -> Result<(), ConfigError> 
 /// Refuses routers whose packets, or whose words on and off, links cannot lose.
 fn check_router(experiment: &Experiment, fail: bool) -> Result<(), ConfigError> {
     let router = experiment.router.name();
-    if let RouterConfig::VirtualChannel(_) = experiment.router {
-        let reason =
-            "links neither fail nor become slower in the middle of a run where packets move flit by flit";
-        return Err(ConfigError::new("router.virtual_channel", reason)
-            .valid("router.cioq or input_queued, or faults without at, until and slowdown"));
+    if let RouterConfig::VirtualChannel(router) = &experiment.router {
+        check_flits(experiment, router, fail)?;
     }
     if let (VcManagement::Flexvc(_), true) = (experiment.router.vcs().management, fail) {
         let reason = "a packet may hold a VC that it needs for the links by which new tables lead it";
@@ -270,6 +270,41 @@ fn check_router(experiment: &Experiment, fail: bool) -> Result<(), ConfigError> 
         let reason = "a link that fails loses words on and off";
         return Err(ConfigError::new(format!("router.{router}.flow_control.on_off"), reason)
             .valid("credits, or faults without at and until"));
+    }
+    Ok(())
+}
+
+/// Refuses what virtual-channel routers do with flits that have been granted the switch and have not left, and what counts single flits.
+fn check_flits(experiment: &Experiment, router: &VirtualChannel, fail: bool) -> Result<(), ConfigError> {
+    let valid = |valid: &str| format!("{valid}, or faults without at, until and slowdown");
+    let queues = [
+        ("speedup", router.speedup > 1.0, "1.0"),
+        ("crossbar_outputs", router.crossbar_outputs > 1, "1"),
+        ("buffers.output", router.buffers.output.is_some(), "no such key"),
+    ];
+    if let Some((key, _, other)) = queues.into_iter().find(|queue| queue.1) {
+        let reason = "where flits wait behind the crossbar links neither fail nor become slower in the middle of a run";
+        return Err(ConfigError::new(format!("router.virtual_channel.{key}"), reason).valid(valid(other)));
+    }
+    if experiment.semantics.stages == Some(StageFlow::Batched) {
+        let reason = "where flits go through the stages of a router together links neither fail nor become slower in the middle of a run";
+        return Err(ConfigError::new("semantics.stages", reason).value("batched").valid(valid("pipelined")));
+    }
+    if !fail {
+        return Ok(());
+    }
+    if experiment.measure.streams.contains(&RecordStream::FlitHops) {
+        let reason = "flits that are lost on their way are not followed";
+        return Err(ConfigError::new("measure.streams", reason)
+            .value("flit_hops")
+            .valid(valid("other streams")));
+    }
+    if let Some(number) = experiment.jobs.iter().position(|job| {
+        job.traffic.as_ref().is_some_and(|traffic| traffic.request_reply.is_some())
+    }) {
+        let reason = "the room for a reply is promised to a packet that may be lost on its way";
+        let key = format!("jobs.{number}.traffic.request_reply");
+        return Err(ConfigError::new(key, reason).valid(valid("router.cioq or input_queued, no such key")));
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use hopsim_cycles::system::{EjectionBuffers, Shares, VirtualChannelPlan};
 use hopsim_network::by_class::ByClass;
 use hopsim_network::error::ConfigError;
 use hopsim_network::network::Classes;
+use hopsim_network::topology::faults::Fault;
 use hopsim_network::topology::{Topology, TopologyConfig};
 use hopsim_routing::{Paths, RoutingConfig};
 use serde::Serialize;
@@ -60,6 +61,7 @@ pub fn plan(experiment: &Experiment, router: &VirtualChannel) -> Result<VirtualC
         // What VCs share depends on the classes of links.
         damq: None,
         crossbar_outputs: router.crossbar_outputs as u16,
+        links_fail: experiment.faults.iter().any(Fault::is_outage),
     })
 }
 

@@ -2251,12 +2251,33 @@ fn with_a_link_that_fails(others: &[&str]) -> String {
 #[test]
 fn what_does_not_know_of_links_that_fail() {
     let valid = "faults without at and until";
+    let flits = |others: &[&str]| with_a_link_that_fails(&[&["router=virtual_channel"], others].concat());
+    assert_eq!(flits(&[]), "accepted");
+    let queues = "where flits wait behind the crossbar links neither fail nor become slower in the middle of a run";
+    for (key, value, other) in
+        [("speedup", "1.5", "1.0"), ("crossbar_outputs", "2", "1"), ("buffers.output", "8", "no such key")]
+    {
+        assert_eq!(
+            flits(&[&format!("router.virtual_channel.{key}={value}")]),
+            format!(
+                "router.virtual_channel.{key} (override): {queues}; valid: {other}, or faults without at, until and slowdown"
+            )
+        );
+    }
     assert_eq!(
-        with_a_link_that_fails(&["router=virtual_channel"]),
-        format!(
-            "router.virtual_channel (override): links neither fail nor become slower in the middle of a run where packets move flit by flit; \
-             valid: router.cioq or input_queued, or faults without at, until and slowdown"
-        )
+        flits(&["semantics.stages=batched"]),
+        "semantics.stages = batched (override): where flits go through the stages of a router together links neither \
+         fail nor become slower in the middle of a run; valid: pipelined, or faults without at, until and slowdown"
+    );
+    assert_eq!(
+        flits(&["measure.streams=[\"flit_hops\"]"]),
+        "measure.streams = flit_hops (override): flits that are lost on their way are not followed; valid: other \
+         streams, or faults without at, until and slowdown"
+    );
+    assert_eq!(
+        flits(&["jobs.0.traffic.request_reply={}", "router.virtual_channel.vcs.injection=2"]),
+        "jobs.0.traffic.request_reply (override): the room for a reply is promised to a packet that may be lost on its \
+         way; valid: router.cioq or input_queued, no such key, or faults without at, until and slowdown"
     );
     assert_eq!(
         with_a_link_that_fails(&["router.cioq.flow_control=on_off"]),

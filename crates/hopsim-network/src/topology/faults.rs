@@ -88,8 +88,12 @@ const FAILURES: RangeInclusive<u32> = 0..=2_999_999_999;
 /// A topology that is no graph (dragonfly, mesh, torus, ring, HyperX, fat tree) is the graph of its links from the beginning on where the
 /// document has `faults`, with the same classes, ports and numbers, and `ties` = `spread` (of more than 2,048 routers `hash`): its
 /// routings are those of graphs, and so are its VCs. Patterns of traffic are those of the network in which all links are in order.
-/// In the middle of a run links fail where whole packets move, with credits, and where
-/// nodes wait for no packets but those of programs.
+/// In the middle of a run links fail with credits, and where nodes wait for no packets but those of programs.
+///
+/// Where packets move flit by flit (`router.virtual_channel`) a link that is out of order grants no output VC; a packet that owned one when it failed
+/// keeps it to its tail, and goes over the link with `packets = "drain"`. A packet that is lost vanishes with its flits in all routers,
+/// and a packet whose tail has not come over the link is lost with its head. There links fail with pipelined stages and without queues at the
+/// outputs, not with requests and replies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// Things on their way, each due in a cycle; the delay is the same for all of them.
+/// Things on their way, in the order of the cycles in which they are due.
 pub struct DelayLine<T>(pub VecDeque<(u32, T)>);
 
 impl<T> DelayLine<T> {
@@ -10,8 +10,10 @@ impl<T> DelayLine<T> {
         Self(VecDeque::new())
     }
 
+    /// Something sets out, which is due behind all that is due in the same cycle.
     pub fn push(&mut self, due: u32, item: T) {
-        self.0.push_back((due, item));
+        let before = self.0.partition_point(|other| other.0 <= due);
+        self.0.insert(before, (due, item));
     }
 
     pub fn pop_due(&mut self, now: u32) -> Option<T> {

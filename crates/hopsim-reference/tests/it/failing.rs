@@ -31,12 +31,23 @@ const CYCLES: u32 = 700;
 /// From this seed on networks are planes.
 const PLANES: u64 = 1_000_000;
 
-/// What documents are drawn from, and whether their networks are planes.
-struct Draws(Stream, bool);
+/// From this seed on packets move flit by flit.
+const FLITS: u64 = 2_000_000;
+
+/// What documents are drawn from, with their seed.
+struct Draws(Stream, u64);
 
 impl Draws {
     fn new(seed: u64) -> Self {
-        Self(Stream::new(seed, Purpose::RandomGraph, 77), seed >= PLANES)
+        Self(Stream::new(seed, Purpose::RandomGraph, 77), seed)
+    }
+
+    fn has_planes(&self) -> bool {
+        (PLANES..FLITS).contains(&self.1)
+    }
+
+    fn moves_flits(&self) -> bool {
+        self.1 >= FLITS
     }
 
     fn any(&mut self, range: Range<u32>) -> u32 {
@@ -90,7 +101,7 @@ impl Draws {
     }
 
     fn topology(&mut self) -> Value {
-        if self.1 {
+        if self.has_planes() {
             return planes(&mut self.0);
         }
         let nodes = self.any(1..3);
@@ -359,12 +370,60 @@ impl Draws {
         document
     }
 
+    /// A virtual-channel router, for packets of so many flits at most.
+    fn flit_router(&mut self, classes: &[&str], longest: u64, programs: bool) -> Value {
+        let whole_packets = self.one_in(3);
+        let least = if whole_packets { longest } else { 1 };
+        let sends_singly = !whole_packets && !programs;
+        let injection = if sends_singly { 1 } else { longest } + self.of(&[0, 3, 20]);
+        let mut buffers = json!({ "injection": injection });
+        for class in classes {
+            buffers[class] = json!(u64::from(self.any(1..20)).max(least));
+        }
+        if self.one_in(4) {
+            buffers["ejection"] = json!(least + u64::from(self.any(0..4)));
+        }
+        let [rounds, more] = [self.any(1..3), self.any(1..3)];
+        let allocator = [
+            json!({ "separable_input_first": {} }),
+            json!({ "separable_input_first": {} }),
+            json!({ "islip": { "iterations": rounds } }),
+            json!({ "pim": { "iterations": more } }),
+            json!({ "wavefront": {} }),
+        ];
+        let (vc_allocator, switch_allocator) = (self.of(&allocator), self.of(&allocator));
+        let looks = [&vc_allocator, &switch_allocator].iter().all(|allocator| allocator.get("pim").is_none());
+        let arbiters = [
+            json!({ "round_robin": {} }),
+            json!({ "age": { "timestamp": self.of(&["generation", "injection", "arrival"]) } }),
+            json!({ "age": { "timestamp": "arrival", "by_flit": true } }),
+            json!({ "age": { "timestamp": "generation", "donation": true } }),
+            json!({ "hop_count": {} }),
+            json!({ "queue_length": {} }),
+        ];
+        let arbiter = if looks { self.of(&arbiters) } else { json!({ "round_robin": {} }) };
+        let speculation = self.of(&["none", "none", "equal", "separate"]);
+        let vc_reuse = self.of(&["tail", "tail", "credits"]);
+        let needs_credit = !whole_packets && vc_reuse == "tail" && self.one_in(2);
+        let allocation = if speculation == "none" { self.any(1..4) } else { 1 };
+        json!({
+            "buffers": buffers, "switching": if whole_packets { "virtual_cut_through" } else { "wormhole" },
+            "routing_delay": self.any(0..4), "vc_allocation_delay": allocation,
+            "switch_traversal_delay": self.any(0..4), "credit_delay": self.of(&[0, 0, 1, 3]),
+            "vc_reuse": vc_reuse, "vc_needs_credit": needs_credit,
+            "crossbar_inputs": self.of(&[json!("port"), json!("port"), json!(2), json!("vc")]),
+            "vc_allocator": vc_allocator, "switch_allocator": switch_allocator, "arbiter": arbiter,
+            "speculation": speculation, "hold_switch": self.one_in(3),
+        })
+    }
+
     fn document_for(&mut self, seed: u64, programs: bool) -> Value {
         let topology = self.topology();
         let routing = self.routing(&topology);
         let classes = classes(&topology);
         // There are not VCs enough in many a network.
         let replies = !programs
+            && !self.moves_flits()
             && topology.get("graph").is_some()
             && ["valiant", "ugal", "par"].iter().any(|name| routing.get(name).is_some());
         let traffic = self.traffic(&topology, replies);
@@ -396,6 +455,10 @@ impl Draws {
         let mut links = json!({ "injection": { "latency": 1 } });
         for &class in classes {
             links[class] = json!({ "latency": self.any(1..25) });
+        }
+        let kind = if self.moves_flits() { "virtual_channel" } else { kind };
+        if self.moves_flits() {
+            router = self.flit_router(classes, longest, programs);
         }
         let by_hop = routing.get("minimal").is_some() && seed.is_multiple_of(3);
         if by_hop {
@@ -560,14 +623,14 @@ fn agree(seed: u64, coverage: &mut Coverage) -> Result<(), String> {
     let lives = reference(&plan, seed.is_multiple_of(8));
     compare(&engine, &traces(&lives))?;
     note(&plan, &lives, coverage);
-    if seed >= PLANES {
+    if (PLANES..FLITS).contains(&seed) {
         note_planes(&plan, &lives, coverage);
     }
     obeys(&plan, &lives)?;
     if seed.is_multiple_of(4) {
         counts_agree(&plan, &lives)?;
     }
-    if seed.is_multiple_of(3) {
+    if seed.is_multiple_of(3) && seed < FLITS {
         streams_agree(&plan)?;
     }
     if seed.is_multiple_of(16) {
@@ -667,11 +730,13 @@ fn streams_agree(plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a link is out of order in a cycle, by the changes of a plan.
+/// Whether a link is out of order in a cycle, by the changes of a plan. Flits that may go over such a link all the same do not count.
 fn is_out(plan: &Plan, end: LinkEnd, cycle: u32) -> bool {
     let until_now = plan.epochs.iter().filter(|epoch| epoch.at <= cycle);
+    let moves_flits = plan.system.router.cioq().is_none();
     until_now.fold(false, |is_out, epoch| {
-        let fails = epoch.change.failing.iter().any(|failure| failure.ends.contains(&end));
+        let mut failures = epoch.change.failing.iter();
+        let fails = failures.any(|failure| failure.ends.contains(&end) && (failure.drops || !moves_flits));
         fails || is_out && !epoch.change.repaired.iter().flatten().any(|&repaired| repaired == end)
     })
 }
@@ -771,7 +836,7 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
         (!one_length, "several lengths"),
         (plan.system.jobs.iter().any(JobPlan::request_reply), "replies"),
         (plan.system.network.slowest_link() > 1, "slow links"),
-        (plan.system.cioq().consumption == Consumption::Parallel, "parallel consumption"),
+        (plan.system.router.cioq().is_some_and(|plan| plan.consumption == Consumption::Parallel), "parallel consumption"),
     ];
     traits.into_iter().filter(|(is_met, _)| *is_met).for_each(|(_, name)| coverage.count(name, 1));
     coverage.count(routing, 1);
@@ -909,6 +974,46 @@ fn engine_and_reference_agree_on_every_packet_when_links_of_planes_fail() {
     coverage.check(&OF_PLANES);
 }
 
+/// What must be met where packets move flit by flit: documents, unless it says packets.
+const OF_FLITS: [(&str, usize); 30] = [
+    ("documents", 300),
+    ("graph", 100),
+    ("minimal", 50),
+    ("adaptive", 30),
+    ("ecmp", 30),
+    ("valiant", 30),
+    ("ugal", 60),
+    ("par", 20),
+    ("global knowledge", 10),
+    ("layers", 10),
+    ("VCs by hop", 10),
+    ("several lengths", 20),
+    ("slow links", 30),
+    ("drain", 80),
+    ("static", 20),
+    ("other tables", 150),
+    ("repaired unnoticed", 50),
+    ("tables back", 100),
+    ("routers", 20),
+    ("drop unreachable", 50),
+    // Packets.
+    ("delivered", 50_000),
+    ("grants of repaired links", 3_000),
+    ("grants of slower links", 1_000),
+    ("lost, link, all", 300),
+    ("lost, router, all", 30),
+    ("lost, way, all", 30),
+    ("lost, cut off, all", 30),
+    ("lost, injection, all", 50),
+    ("lost, VCs, all", 10),
+    ("sent again and delivered", 50),
+];
+
+#[test]
+fn engine_and_reference_agree_on_every_packet_when_links_fail_under_flits() {
+    all_agree(FLITS..FLITS + 600).check(&OF_FLITS);
+}
+
 /// From 0 to 1 it is one link, and the detour by way of 2 leads over 3. When 2 and 3 are parted it leads from 3 to 1 before it leads to
 /// 2: three links, and two from there, where there are four VCs.
 fn with_a_detour_past_the_destination(routing: &Value) -> Plan {
@@ -972,8 +1077,10 @@ fn drawn_with_a_program(seed: u64) -> Result<Plan, String> {
 }
 
 /// What must be met of programs: documents, unless it says packets.
-const OF_PROGRAMS: [(&str, usize); 7] = [
+const OF_PROGRAMS: [(&str, usize); 9] = [
     ("done", 70),
+    ("done by flits", 20),
+    ("done by flits after what was lost was sent again", 3),
     ("done beside traffic", 20),
     ("done with changes on the way", 60),
     ("done after what was lost was sent again", 15),
@@ -1022,6 +1129,8 @@ fn programs_agree(seed: u64, coverage: &mut Coverage) -> Result<(), String> {
         (plan.epochs.iter().any(|epoch| epoch.at < reference.end), "done with changes on the way"),
         (of_program > 0, "done after what was lost was sent again"),
         (of_program > 0 && rendezvous, "done by rendezvous after that"),
+        (seed >= FLITS, "done by flits"),
+        (seed >= FLITS && of_program > 0, "done by flits after what was lost was sent again"),
     ];
     traits.into_iter().filter(|(is_met, _)| *is_met).for_each(|(_, name)| coverage.count(name, 1));
     if again < of_program { Err("a job sends more again than all".into()) } else { Ok(()) }
@@ -1043,7 +1152,7 @@ fn is_stuck_for_losses(plan: &Plan, lost: &LostMessages) -> Result<(), String> {
 fn engine_and_reference_agree_on_programs_when_links_fail() {
     let mut coverage = Coverage::default();
     let mut differences = Vec::new();
-    for seed in 0..360 {
+    for seed in (0..360).chain(FLITS..FLITS + 150) {
         if let Err(difference) = programs_agree(seed, &mut coverage) {
             let document = Draws::new(seed).document_with_a_program(seed);
             differences.push(format!("seed {seed}: {difference}\n{document}\n"));
@@ -1057,7 +1166,8 @@ fn engine_and_reference_agree_on_programs_when_links_fail() {
 #[test]
 fn links_fail_alike_on_any_cut_and_number_of_threads() {
     let mut compared = 0;
-    let plans = (500..570).map(drawn).chain((500..530).map(drawn_with_a_program));
+    let plans = (500..570).chain(FLITS..FLITS + 60).map(drawn);
+    let plans = plans.chain((500..530).map(drawn_with_a_program));
     for (seed, plan) in plans.enumerate() {
         let Ok(plan) = plan else { continue };
         let Ok(whole) = trace_as(&plan, CYCLES, Trial::default()) else { continue };
@@ -1067,11 +1177,12 @@ fn links_fail_alike_on_any_cut_and_number_of_threads() {
         }
         compared += 1;
     }
-    assert!(compared >= 45, "{compared}");
+    assert!(compared >= 75, "{compared}");
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn engine_and_reference_agree_in_many_networks_whose_links_fail() {
     all_agree(1_000..4_000).check(&LEAST);
+    all_agree(FLITS + 1_000..FLITS + 4_000).check(&OF_FLITS);
 }

@@ -289,6 +289,7 @@ fn names_of_routers(plan: &Plan) -> Vec<String> {
         output_queue: _,
         damq: _,
         crossbar_outputs: _,
+        links_fail: _,
     } = plan_of_routers;
     let by_output = switch_input == SwitchInput::Output
         && matches!(switch_allocator, FlitAllocator::SeparableInputFirst(_));

@@ -52,6 +52,14 @@ pub struct FlitWiresState {
     credits: Vec<(u32, u8)>,
 }
 
+impl FlitWiresState {
+    /// Flits that have not been sent of the packet that has been begun by injection VC `vc`, if there is one.
+    pub(super) fn unsent(&mut self, vc: usize) -> Option<&mut u16> {
+        let begun = |unsent: &&mut Unsent| unsent.flits > 0 && usize::from(unsent.vc) == vc;
+        self.unsent.iter_mut().find(begun).map(|unsent| &mut unsent.flits)
+    }
+}
+
 impl FlitWires {
     /// The wires of the nodes of a region, the first of which is `first` in the network; none if the routers take whole packets.
     pub fn new(system: &System, first: u32, nodes: usize) -> Option<Self> {

@@ -46,6 +46,19 @@ impl InterfaceState {
         taken
     }
 
+    /// Flits that wait for room of the packet that is entering injection VC `vc`, if there is one.
+    pub fn unsent(&mut self, vc: usize) -> u32 {
+        self.flits.as_mut().and_then(|flits| flits.unsent(vc)).map_or(0, |flits| u32::from(*flits))
+    }
+
+    /// Of a packet in injection VC `vc` so many flits are gone that have been sent, and their room is free. If it is the packet that is
+    /// entering the VC, the others will not be sent.
+    pub fn lose_flits(&mut self, vc: usize, flits: u32, is_entering: bool) {
+        self.buffers[vc].0 -= flits;
+        let unsent = self.flits.as_mut().filter(|_| is_entering).and_then(|flits| flits.unsent(vc));
+        unsent.into_iter().for_each(|flits| *flits = 0);
+    }
+
     /// A packet is lost in the network, which comes back in cycle `at` unless it has been sent again `most` times. Returns whether it does.
     pub fn lose(&mut self, packet: Waiting, at: u32, most: u32) -> bool {
         self.losses.get_or_insert_default().lose(packet, at, most)
@@ -122,8 +135,8 @@ impl Interfaces {
         let nic = &mut self.nics[node];
         (nic.queue, nic.queued) = (Queue::of(waiting, queue.iter().copied()), queue.len() as u32);
         (nic.wire_free, nic.woken_at, nic.pointer) = (*wire_free, *woken_at, *pointer);
-        // The first packet of the queue may have no way any more.
-        if self.apart.is_some() {
+        // The first packet of the queue may have no way any more, or find room that lost flits have left.
+        if self.apart.is_some() || self.flits.is_some() {
             self.freed.push(node);
         }
         // 0 is before the first wake-up.

@@ -109,8 +109,8 @@ impl<M: Mode> Nodes<M> for Programs {
     }
 
     fn run(&mut self, kernel: &mut Kernel<'_, M>) {
-        self.take_back(kernel);
         self.synthetic.interfaces_mut().send_flits(kernel);
+        self.take_back(kernel);
         self.synthetic.absorb_consumed(kernel);
         self.wake_senders(kernel);
         self.take_in(kernel);

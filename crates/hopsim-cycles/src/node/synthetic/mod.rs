@@ -224,10 +224,10 @@ impl Synthetic {
     /// Injection from the source queues that can move again, then generation.
     fn run_nodes<M: Mode>(&mut self, kernel: &mut Kernel<'_, M>) {
         if M::FULL {
+            self.interfaces.send_flits(kernel);
             for node in self.interfaces.take_back(kernel) {
                 self.drain_source(kernel, node);
             }
-            self.interfaces.send_flits(kernel);
             self.absorb_consumed(kernel);
         }
         let due = self.interfaces.wires.take(kernel.now);

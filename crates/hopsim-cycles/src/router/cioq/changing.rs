@@ -3,14 +3,15 @@
 
 use crate::change::{Change, Failure, Losses, RouterFailure};
 use crate::kernel::packet::{Packet, Waiting};
-use crate::node::SavedNodes;
-use crate::router::cioq::outages::{ClosedDoors, DeadPort, NEVER, Reason};
+use crate::node::{SavedNodes, send_back};
+use crate::router::cioq::outages::{ClosedDoors, DeadPort, NEVER};
 use crate::router::cioq::rules::Room;
 use crate::router::cioq::state::{Asks, RouterState, SavedRouters};
 use crate::router::inputs::input_code;
+use crate::router::reason::Reason;
 use crate::system::System;
 use hopsim_network::network::TERMINAL;
-use hopsim_network::topology::faults::{LinkEnd, Retransmit};
+use hopsim_network::topology::faults::LinkEnd;
 use hopsim_routing::{Head, RouteState};
 use std::collections::BTreeSet;
 
@@ -58,8 +59,9 @@ impl<N: SavedNodes> SavedRouters<N> {
         if !change.is_empty() {
             changing.wake();
         }
-        changing.send_back();
-        changing.losses
+        let Changing { state, under_way, mut losses, .. } = changing;
+        losses.packets.extend(send_back(system, &mut state.nodes, under_way, now));
+        losses
     }
 }
 
@@ -143,21 +145,6 @@ impl<N: SavedNodes> Changing<'_, N> {
         let phits = self.space(&packet) as u16;
         self.router(router).returning.push((at, pair, phits, 0));
         self.under_way.push(packet);
-    }
-
-    /// What is lost under way goes back to its source, if that sends it again; else it is lost for good, and who waits for it is told.
-    fn send_back(&mut self) {
-        let per_router = self.system.topology.nodes_per_router();
-        for packet in std::mem::take(&mut self.under_way) {
-            let comes = self.system.nic.retransmit.is_some_and(|Retransmit { timeout, most }| {
-                let at = packet.injection.granted.saturating_add(timeout).max(self.now);
-                self.state.nodes.interface(packet.source).lose(packet.again(per_router), at, most)
-            });
-            if !comes {
-                self.state.nodes.lose(&packet, packet.destination(per_router));
-                self.losses.packets.push(packet);
-            }
-        }
     }
 
     fn detect(&mut self, (router, port): LinkEnd) {

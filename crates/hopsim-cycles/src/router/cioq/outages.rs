@@ -4,6 +4,7 @@
 
 use crate::kernel::by::By;
 use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter};
+use crate::router::reason::Reason;
 use hopsim_network::network::NONE;
 use serde::{Deserialize, Serialize};
 
@@ -19,15 +20,6 @@ pub struct DeadPort {
     pub out_ready: u32,
     /// What its router believes to be outstanding, by output VC.
     pub readings: Vec<u32>,
-}
-
-/// Why the nodes of a router inject nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reason {
-    /// The network is drained.
-    Drained,
-    /// The router is out of order.
-    Broken,
 }
 
 /// When the inputs of a router that come from nodes would be free if the nodes might inject.

@@ -95,7 +95,9 @@ impl<M: Run> VirtualChannel<'_, M> {
     fn lack_of_vc(&self, number: RegionRouter, slot: Slot, pair: Pair) -> WaitReason {
         if (VirtualChannelView { region: self, number, slot }).is_available(pair) {
             WaitReason::Arbitration
-        } else if self.routers.outputs[self.shared.pair_id(number, pair)].owner.is_some() {
+        } else if self.routers.outputs[self.shared.pair_id(number, pair)].owner.is_some()
+            || !self.routers.port(number, self.shared.output(pair).0).in_order
+        {
             WaitReason::Output
         } else {
             WaitReason::Credits

@@ -8,10 +8,12 @@ mod asked;
 #[cfg(feature = "trace")]
 mod audit;
 mod batches;
+mod changing;
 mod deadlock;
 mod flit_arrivals;
 mod in_turn;
 mod injection_waits;
+mod outages;
 mod output_queues;
 mod places;
 mod plain;
@@ -27,6 +29,7 @@ mod switch;
 mod tell_flits;
 mod vc_allocation;
 mod view;
+mod worms;
 
 pub use region::VirtualChannel;
 
@@ -120,12 +123,11 @@ impl<'p, M: Run> Region<'p> for VirtualChannel<'p, M> {
     }
 
     fn is_drained(&self) -> bool {
-        unreachable!("the plan refuses links that fail where packets move flit by flit")
+        self.has_drained()
     }
 
-    fn change(_: &mut State<Self::Saved>, _: &System, change: &Change) -> Losses {
-        assert!(change.is_empty(), "the plan refuses links that fail where packets move flit by flit");
-        Losses::default()
+    fn change(state: &mut State<Self::Saved>, system: &System, change: &Change) -> Losses {
+        state.region.change(system, change, state.cycle)
     }
 
     fn next_event(&self) -> u32 {

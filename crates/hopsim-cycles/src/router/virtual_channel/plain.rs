@@ -12,7 +12,7 @@ use crate::system::System;
 use std::marker::PhantomData;
 
 /// A run in which both allocators serve in turn and take all output VCs alike, stages are pipelines, nothing waits at outputs, nodes take
-/// what comes, packets have one length, nothing is answered, and nobody hears of single flits.
+/// what comes, packets have one length, nothing is answered, no link fails in the middle of the run, and nobody hears of single flits.
 pub struct PlainFlits<O>(PhantomData<fn() -> O>);
 
 impl<O> Clone for PlainFlits<O> {
@@ -42,6 +42,7 @@ pub fn is_plain(system: &System) -> bool {
         && asked::allocates_switch(&plan, shared::crossbar_sides(layout, &plan));
     takes_turns
         && are_pipelines
+        && !plan.links_fail
         && !plan.empty_vcs_first
         && plan.output_queue.is_none()
         && plan.ejection.is_none()

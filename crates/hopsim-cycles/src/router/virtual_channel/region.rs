@@ -20,6 +20,7 @@ use crate::router::outstanding::Outstanding;
 use crate::router::virtual_channel::allocator::FlitMatcher;
 use crate::router::virtual_channel::batches::{Batches, SwitchTurn};
 use crate::router::virtual_channel::flit_arrivals::FlitArrivals;
+use crate::router::virtual_channel::outages::FlitOutages;
 use crate::router::virtual_channel::output_queues::OutputQueues;
 use crate::router::virtual_channel::places::{AskedVcs, InputPlace};
 use crate::router::virtual_channel::requests::FlitRequests;
@@ -47,6 +48,8 @@ pub struct VirtualChannel<'p, M: Run> {
     pub(super) damq: Option<Damq>,
     /// What is outstanding at all outputs of the network, if anybody reads it.
     pub(super) outstanding: Option<Outstanding>,
+    /// What is out of order.
+    pub(super) outages: FlitOutages,
     /// When the flits in input VCs arrived, if that is looked at.
     pub(super) flit_arrivals: Option<FlitArrivals>,
     /// The present step of the routers, the first one of the present cycle until they allocate.
@@ -99,6 +102,7 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
             batches: Batches::new(&plan, span.routers),
             damq: Damq::new(system, span.routers * shared.stride),
             outstanding: Outstanding::new(system),
+            outages: FlitOutages::default(),
             flit_arrivals: FlitArrivals::new(plan.arbiter, span.routers * shared.stride),
             step: 0,
             shared,
@@ -145,11 +149,13 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
 
     /// What is outstanding behind an output VC of a link; nothing behind one that leads to a node.
     pub fn occupancy(&self, number: RegionRouter, request: Request) -> u32 {
-        let output = &self.routers.outputs[self.shared.pair_id(number, self.shared.pair(request))];
-        match self.shared.layout.class[request.port] {
-            TERMINAL => 0,
-            class => self.buffer(class - 1).saturating_sub(output.credits),
+        let pair = self.shared.pair_id(number, self.shared.pair(request));
+        let class = self.shared.layout.class[request.port];
+        if class == TERMINAL {
+            return 0;
         }
+        let counted = self.buffer(class - 1).saturating_sub(self.routers.outputs[pair].credits);
+        if M::PLAIN { counted } else { self.outages.reading(pair, counted) }
     }
 
     fn note_outstanding(&mut self) {
@@ -220,6 +226,22 @@ impl<'p, M: Run> VirtualChannel<'p, M> {
         let next = kernel.flits.next(kernel.now, next);
         let next = kernel.credits.next(kernel.now, next);
         kernel.immigrants.next(kernel.now, next)
+    }
+
+    /// Whether no packet is under way: none has been granted an output VC in its source router and not left by its tail.
+    pub(super) fn has_drained(&self) -> bool {
+        let (kernel, layout) = (&self.kernel, self.shared.layout);
+        let of_link = |slot: Slot| layout.class[usize::from(layout.slot_port[slot.index()])] != TERMINAL;
+        let mut arrivals = kernel.arrivals.iter();
+        let holds = |number: RegionRouter| {
+            let mut slots = occupied(&self.shared, self.routers.ports(number));
+            slots.any(|slot| {
+                of_link(slot) || self.routers.inputs[self.shared.slot_id(number, slot)].output.is_some()
+            })
+        };
+        kernel.immigrants.iter().next().is_none()
+            && !arrivals.any(|arrival| of_link(self.shared.split_slot(arrival.slot).1))
+            && !(0..kernel.span.routers).map(RegionRouter::at).any(holds)
     }
 
     fn absorb_credits(&mut self) {

@@ -109,6 +109,10 @@ pub struct FlitPort {
     pub credited: u64,
     /// First cycle in which the port can take another flit, as far as that is known; where there are queues these say more.
     pub free_at: u32,
+    /// Whether the link is in order: of one that is not no head is granted an output VC.
+    pub in_order: bool,
+    /// Whether heads at the input may be granted output VCs.
+    pub lets_in: bool,
     /// What never changes.
     pub link: FlitLink,
 }
@@ -194,7 +198,17 @@ impl FlitPort {
                 class => plan.credits_for(network.classes.links[usize::from(class) - 1].buffer),
             },
         };
-        Self { present: 0, heads: 0, senders: 0, unowned: u64::MAX, credited: 0, free_at: 0, link }
+        Self {
+            present: 0,
+            heads: 0,
+            senders: 0,
+            unowned: u64::MAX,
+            credited: 0,
+            free_at: 0,
+            in_order: true,
+            lets_in: true,
+            link,
+        }
     }
 
     /// The output VCs that take a flit, a bit each: they have a credit, or lead to a node where there is always room.

@@ -8,28 +8,30 @@ use crate::kernel::wires::{Arrival, Credit};
 use crate::node::{Nodes, Run};
 use crate::router::virtual_channel::allocator::Turns;
 use crate::router::virtual_channel::batches::RouterBatches;
+use crate::router::virtual_channel::outages::RouterOutages;
 use crate::router::virtual_channel::output_queues::QueuedPort;
 use crate::router::virtual_channel::places::AskedVcs;
 use crate::router::virtual_channel::region::VirtualChannel;
 use crate::router::virtual_channel::routers::{FlitInputVc, FlitOutputVc, FlitPort, Trail};
 use crate::state::{State, saved_pair, saved_slot};
-use hopsim_network::network::NONE;
+use hopsim_network::network::{NONE, TERMINAL};
+use hopsim_routing::Request;
 use serde::{Deserialize, Serialize};
 
 /// The routers of a network, and nodes of some kind, in a snapshot.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SavedFlitRouters<N> {
-    routers: Vec<FlitRouterState>,
-    nodes: N,
+    pub(super) routers: Vec<FlitRouterState>,
+    pub(super) nodes: N,
 }
 
 /// The state of a router.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct FlitRouterState {
+pub(super) struct FlitRouterState {
     ports: Vec<FlitPortState>,
-    inputs: Vec<InputState>,
+    pub(super) inputs: Vec<InputState>,
     /// Free flits by pair.
-    outputs: Vec<u32>,
+    pub(super) outputs: Vec<u32>,
     /// Flits outstanding by pair, where the VCs of a port share its buffer.
     outstanding: Vec<u32>,
     /// Where the arbiters of the VC allocator and of the switch allocator begin.
@@ -39,17 +41,19 @@ struct FlitRouterState {
     /// Where the arbiters of the inputs of the crossbar begin.
     input_turns: Vec<u8>,
     /// The slots whose packets hold the inputs of the crossbar.
-    held: Vec<Option<u16>>,
+    pub(super) held: Vec<Option<u16>>,
     /// What ports remember that have queues.
     queues: Vec<QueuedPort>,
     /// What the router is busy with if its stages are no pipelines.
     batches: Option<RouterBatches>,
     /// Heads on their way, with their slots.
-    arrivals: Vec<(u16, Packet)>,
+    pub(super) arrivals: Vec<(u16, Packet)>,
     /// Flits behind a head on their way: when they arrive, and their slots.
-    flits: Vec<(u32, u16)>,
+    pub(super) flits: Vec<(u32, u16)>,
     /// Credits on their way: when they are due, pair, flits.
-    returning: Vec<(u32, u16, u16)>,
+    pub(super) returning: Vec<(u32, u16, u16)>,
+    /// What is out of order.
+    pub(super) outages: RouterOutages,
 }
 
 /// The state of a port.
@@ -58,20 +62,28 @@ struct FlitPortState {
     free_at: u32,
 }
 
-/// The state of an input VC.
+/// The state of an input VC. If there is no present packet, the first one behind becomes it as the state is loaded: between two cycles that
+/// is so only where a change has taken the present one away, or has it begin anew.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct InputState {
-    behind: Vec<Packet>,
-    packet: Option<Packet>,
-    flits: u16,
-    left: u16,
-    output: Option<u16>,
+pub(super) struct InputState {
+    pub(super) behind: Vec<Packet>,
+    pub(super) packet: Option<Packet>,
+    pub(super) flits: u16,
+    pub(super) left: u16,
+    pub(super) output: Option<u16>,
     request: Option<AskedVcs>,
     stamp: u32,
     ready: u32,
     trail: Trail,
     /// When its flits arrived, if they have ages of their own.
-    arrivals: Vec<u32>,
+    pub(super) arrivals: Vec<u32>,
+}
+
+impl InputState {
+    /// Whether the head of the present packet has left.
+    pub(super) fn has_sent_head(&self) -> bool {
+        self.left > 0 && self.left < self.trail.length
+    }
 }
 
 impl FlitRouterState {
@@ -101,6 +113,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             batches: _,
             damq: _,
             outstanding: _,
+            outages: _,
             flit_arrivals: _,
             step: _,
             active: _,
@@ -143,6 +156,7 @@ impl<M: Run> VirtualChannel<'_, M> {
             arrivals: Vec::new(),
             flits: Vec::new(),
             returning: Vec::new(),
+            outages: self.outages.save(number),
         }
     }
 
@@ -214,7 +228,9 @@ impl<M: Run> VirtualChannel<'_, M> {
             arrivals,
             flits,
             returning,
+            outages,
         } = state;
+        self.load_outages(number, outages);
         for (own, state) in self.routers.ports_mut(number).iter_mut().zip(ports) {
             let &FlitPortState { free_at } = state;
             *own = FlitPort { free_at, ..*own };
@@ -260,6 +276,18 @@ impl<M: Run> VirtualChannel<'_, M> {
         }
     }
 
+    fn load_outages(&mut self, number: RegionRouter, state: &RouterOutages) {
+        let (layout, shared) = (self.shared.layout, &self.shared);
+        for dead in &state.dead {
+            self.routers.port_mut(number, dead.port.into()).in_order = false;
+        }
+        for port in (0..layout.ports()).filter(|&port| layout.class[port] == TERMINAL) {
+            self.routers.port_mut(number, port).lets_in = state.closed.is_empty();
+        }
+        let first = |port: usize| shared.pair_id(number, shared.pair(Request { port, vc: 0 }));
+        self.outages.load(number, state, first, self.kernel.span.routers * shared.stride);
+    }
+
     fn load_input(&mut self, (number, slot): (RegionRouter, Slot), state: &InputState) {
         let InputState { behind, packet, flits, left, output, request, stamp, ready, trail, arrivals } =
             state;
@@ -290,6 +318,11 @@ impl<M: Run> VirtualChannel<'_, M> {
             self.routers.own(place);
             self.routers.has_flit(place, *flits > 0);
             self.own(place, owned);
+        }
+        if *left == 0 && !behind.is_empty() {
+            let next = self.routers.inputs[id].behind.pop(&self.kernel.packets);
+            let step = self.shared.plan.speedup.steps(self.kernel.now).start;
+            self.begin_packet(id, next, step as u32);
         }
     }
 }

@@ -67,6 +67,9 @@ impl<M: Run> VirtualChannel<'_, M> {
     fn gather(&mut self, number: RegionRouter, requests: &mut FlitRequests) {
         for port in 0..self.shared.ports {
             let state = self.routers.port(number, port);
+            if !M::PLAIN && !state.lets_in {
+                continue;
+            }
             let first = state.link.first_slot;
             let mut heads = state.heads;
             while heads != 0 {
@@ -113,7 +116,9 @@ impl<M: Run> VirtualChannel<'_, M> {
         if available == 0 {
             return;
         }
-        if !M::PLAIN && self.shared.plan.speculation != Speculation::None && available & port.takers() != 0 {
+        let speculates = !M::PLAIN && self.shared.plan.speculation != Speculation::None;
+        let output = (head.place.router(), usize::from(asked.port));
+        if speculates && available & port.takers() != 0 && self.is_free(output, self.step) {
             requests.switch.speculating.push((slot, asked.port.into()));
         }
         let available = if M::PLAIN { available } else { self.empty_first(port, available) };
@@ -138,6 +143,9 @@ impl<M: Run> VirtualChannel<'_, M> {
 
     /// The output VCs of a port, of those asked for, that the head of a packet of so many flits could be granted now, a bit each.
     fn available(&self, port: &FlitPort, asked: AskedVcs, length: u32) -> u64 {
+        if !M::PLAIN && !port.in_order {
+            return 0;
+        }
         let free = asked.mask() & port.unowned;
         // Plain routers have no output VCs for requests.
         let needed = if M::PLAIN {

@@ -38,7 +38,8 @@ impl<M: Run> VirtualChannelView<'_, '_, M> {
     /// Whether the head could be granted an output VC now.
     pub fn is_available(&self, pair: Pair) -> bool {
         let output = &self.region.routers.outputs[self.region.shared.pair_id(self.number, pair)];
-        output.owner.is_none() && output.credits >= self.needed(pair)
+        let port = self.region.routers.port(self.number, self.region.shared.output(pair).0);
+        (M::PLAIN || port.in_order) && output.owner.is_none() && output.credits >= self.needed(pair)
     }
 }
 
