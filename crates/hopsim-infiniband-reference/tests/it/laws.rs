@@ -297,10 +297,14 @@ fn by_packets(facts: &[Fact], lengths: &Lengths) -> (Vec<(Ticks, u32)>, usize) {
     for fact in facts {
         match *fact {
             Fact::Lost { at, packet, .. } => {
-                message_of(packet).map(|message| lost.entry(message).or_insert(at));
+                if let Some(message) = message_of(packet) {
+                    lost.entry(message).or_insert(at);
+                }
             }
             Fact::Delivered { packet, .. } => {
-                message_of(packet).map(|message| *there.entry(message).or_insert(0) += 1);
+                if let Some(message) = message_of(packet) {
+                    *there.entry(message).or_insert(0) += 1;
+                }
             }
             _ => {}
         }
