@@ -31,6 +31,8 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "hopsim/metrics/stopping": ("metrics/stopping",),
     "hopsim/metrics/verdict": ("metrics/verdict",),
     "hopsim/metrics/recovery": ("metrics/recovery",),
+    "hopsim/metrics/outages": ("metrics/recovery",),
+    "hopsim/metrics/times": ("metrics/recovery",),
     "hopsim/runs/slowdowns": ("runs/program_jobs", "runs/slowdowns_exact"),
     "hopsim/document/estimate": ("document/estimate", "document/estimate_exact"),
     "hopsim/runs/memory": ("runs/memory",),

@@ -4,6 +4,7 @@
 mod circle;
 mod circles;
 pub mod config;
+pub mod cut_ways;
 pub mod document;
 pub mod memory;
 pub mod parts;

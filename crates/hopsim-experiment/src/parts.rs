@@ -1,5 +1,7 @@
-//! Networks that fall apart for a while: which nodes cannot reach the others, by the tables of each time.
+//! Networks that fall apart for a while: which nodes cannot reach the others, by the tables of each time. What is said of fabrics is in
+//! [`cut_ways`].
 
+use crate::cut_ways;
 use crate::plan::{AnyPlan, Plan};
 use crate::proof::grouped;
 use hopsim_cycles::system::System;
@@ -10,7 +12,10 @@ const NAMED: usize = 8;
 
 /// From when to when which nodes cannot reach the others, a sentence for each time.
 pub fn cut_off(plan: &AnyPlan) -> Vec<String> {
-    let AnyPlan::Network(plan) = plan else { return Vec::new() };
+    let plan = match plan {
+        AnyPlan::Network(plan) => plan,
+        AnyPlan::Fabric(plan) => return cut_ways::sentences(plan),
+    };
     let times = times(plan);
     let ends = times.iter().skip(1).map(|(from, _)| Some(*from)).chain([None]);
     let parted = times.iter().zip(ends).filter(|((_, nodes), _)| !nodes.is_empty());

@@ -91,6 +91,7 @@ impl<W: Workload> Reference<W> {
     pub fn lose(&mut self, packet: usize, why: Loss) {
         self.packets[packet].fate = Fate::Lost;
         self.facts.push(Fact::Lost { at: self.now, packet: self.packets[packet].told, why });
+        self.message_is_lost(packet);
     }
 
     /// Step 2, at its end: the room of discarded packets all of which has come is free.

@@ -53,6 +53,8 @@ pub enum Fact {
     Posted { at: Ticks, flow: u32, bytes: u64 },
     /// The last packet of a message has been delivered.
     Message { at: Ticks, flow: u32, bytes: u64, posted: Ticks },
+    /// A packet of a message is lost, and none of it was before.
+    MessageLost { at: Ticks, flow: u32 },
 }
 
 impl Fact {
@@ -67,7 +69,8 @@ impl Fact {
             | Self::Lost { at, .. }
             | Self::Delivered { at, .. }
             | Self::Posted { at, .. }
-            | Self::Message { at, .. } => at,
+            | Self::Message { at, .. }
+            | Self::MessageLost { at, .. } => at,
         }
     }
 }

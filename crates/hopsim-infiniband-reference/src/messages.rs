@@ -18,6 +18,8 @@ pub struct Posted {
     pub last: Option<usize>,
     /// The packets of the message that have been sent and have not arrived, lost ones among them.
     missing: Vec<usize>,
+    /// Whether a packet of the message is lost.
+    is_lost: bool,
 }
 
 impl Posted {
@@ -42,6 +44,15 @@ impl<W: Workload> Reference<W> {
         if W::HEARS {
             self.workload.arrived(host as u32, tag, self.now);
             self.hosts[host].has_heard = true;
+        }
+    }
+
+    /// A packet is lost, and with it the message that it is of, if that has not been lost before.
+    pub fn message_is_lost(&mut self, packet: usize) {
+        let (now, of_packet) = (self.now, |each: &&mut Posted| each.missing.contains(&packet));
+        if let Some(posted) = self.messages.iter_mut().find(of_packet).filter(|each| !each.is_lost) {
+            posted.is_lost = true;
+            self.facts.push(Fact::MessageLost { at: now, flow: posted.flow as u32 });
         }
     }
 
@@ -81,6 +92,7 @@ impl<W: Workload> Reference<W> {
                     sent: 0,
                     last: None,
                     missing: Vec::new(),
+                    is_lost: false,
                 });
             }
         }

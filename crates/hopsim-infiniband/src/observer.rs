@@ -42,6 +42,9 @@ pub trait Observer {
     /// A packet is lost.
     fn lost(&mut self, _at: Ticks, _packet: Sent, _why: Loss) {}
 
+    /// A message of the workload, of this flow, loses the first one of its packets that it loses: it will never be there.
+    fn message_lost(&mut self, _at: Ticks, _flow: u32) {}
+
     /// A host is given a message to send, which joins the queue of a flow.
     fn posted(&mut self, _at: Ticks, _flow: u32, _bytes: u64) {}
 

@@ -13,6 +13,8 @@ pub const LOAD: &str = "phits/(node·cycle)";
 pub const CYCLES: &str = "cycles";
 /// The unit of counts of packets.
 pub const PACKETS: &str = "packets";
+/// The unit of counts of messages.
+pub const MESSAGES: &str = "messages";
 /// The unit of rates.
 pub const RATE: &str = "Gb/s";
 /// The unit of latencies in InfiniBand fabrics.

@@ -110,13 +110,14 @@ def deadlock(point: Point) -> str | None:
 
 
 def cut_off(point: Point) -> tuple[str, ...]:
-    """From when to when which nodes of a point's network cannot reach the others, in sentences."""
+    """From when to when which nodes of a point's network cannot reach which others, in sentences."""
     return nodes_cut_off(point.config)
 
 
 def nodes_cut_off(config: str) -> tuple[str, ...]:
     """The same by a resolved configuration, as JSON."""
-    if not any(fault.get("unreachable") == "drop" for fault in json.loads(config).get("faults", ())):
+    faults = json.loads(config).get("faults", ())
+    if not any(fault.get("unreachable") == "drop" or fault.get("time") for fault in faults):
         return ()
     return _cut_off(config)
 

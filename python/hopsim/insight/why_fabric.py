@@ -6,10 +6,12 @@ All of it is read from the stream `victims`, and from `queue_series` if that was
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute
 
+from hopsim.document.estimate import nodes_cut_off
 from hopsim.errors import NotRecordedError
 from hopsim.insight import limit_note
 
@@ -22,6 +24,12 @@ STREAM = "victims"
 """The stream that it needs."""
 SLIGHT = 0.01
 """Share of the window below which it is not worth a word that a flow was held up."""
+CAUSES = {
+    "packets_lost_on_links": "on links that failed",
+    "packets_discarded": "discarded by switches without a way",
+    "packets_spoiled": "spoiled as a link failed",
+}
+"""Columns of packets lost, in words."""
 SHOWN = 3
 """Outputs and flows that are named."""
 
@@ -52,7 +60,7 @@ def explain(result: Result) -> list[str]:
         flow = (str(row["job"]), str(row["name"]))
         held[flow] = held.get(flow, 0.0) + (row["lost_fraction"] or 0.0)
     roots = {output: roles for output, roles in roots.items() if max(map(_greatest, roles.values())) > SLIGHT}
-    lines = [_throughput(result), *_limited(result)]
+    lines = [_throughput(result), *_limited(result), *_lost(result)]
     if not roots:
         return [*lines, f"No flow is held up by congestion for more than {SLIGHT:.0%} of the window."]
     in_order = sorted(roots, key=lambda output: (-_total(roots[output]), output))
@@ -81,6 +89,23 @@ def _limited(result: Result) -> list[str]:
     shares = {(str(row["job"]), str(row["name"])): row[limit_note.KEY] or 0.0 for row in rows}
     held = {flow: share for flow, share in shares.items() if share > limit_note.SLIGHT}
     return [f"{text} Most at it: {_flows(held)}."]
+
+
+def _lost(result: Result) -> list[str]:
+    """What is lost where links fail, by cause, and which ways there are not for a while."""
+    summary = result.summary
+    if (lost := summary.get("packets_lost")) is None:
+        return []
+    told = f"Links fail: {lost:,} of {summary['packets_sent']:,} packets are lost"
+    if lost:
+        causes = ", ".join(f"{summary[key]:,} {text}" for key, text in CAUSES.items() if summary[key])
+        told += f", {causes}"
+    if messages := summary.get("messages_lost"):
+        told += f"; {messages:,} {'message is' if messages == 1 else 'messages are'} never there"
+    return [
+        f"{told}.",
+        *(f"{said[0].upper()}{said[1:]}." for said in nodes_cut_off(json.dumps(result.config))),
+    ]
 
 
 def _root(output: Output, roles: dict[str, dict[Flow, float]]) -> str:

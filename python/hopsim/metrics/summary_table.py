@@ -156,7 +156,8 @@ def _caption(results: Results) -> str:
     seeds = {result.summary.get("seed") for result in results}
     if has_flows(results) and not has_programs(results):
         spread = f"; ± 95 % confidence interval over {len(seeds)} seeds" if len(seeds) > 1 else ""
-        return f"Throughput in Gb/s: all flows, and the extreme ones; latencies in ns{spread}."
+        times = "latencies and recovery" if recovery.has_failures(results) else "latencies"
+        return f"Throughput in Gb/s: all flows, and the extreme ones; {times} in ns{spread}."
     if has_programs(results):
         spread = f"; ± 95 % confidence interval over {len(seeds)} seeds" if len(seeds) > 1 else ""
         beside = ""

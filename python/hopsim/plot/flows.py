@@ -10,7 +10,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopsim.plot import options, style
+from hopsim.plot import fault_marks, options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.over_time import Kind
 from hopsim.plot.view import Shown, View, caption
@@ -28,6 +28,10 @@ NAMED = len(style.PALETTE)
 """Most flows that have a colour and a name of their own: as many as can be told apart."""
 SIDE = 3
 """Of so many flows each the most, and the least, throughput is shown where not all have a name."""
+SECONDS = 1e-9
+"""A nanosecond."""
+CAUSES = {"lost_on_links": "on links that fail", "discarded": "discarded by switches", "spoiled": "spoiled"}
+"""Columns with packets lost, and what they are called."""
 WIDTH = 8.0
 """Width of a figure [inches]."""
 
@@ -38,19 +42,28 @@ def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
 
 
 def over_time(table: pa.Table, about: Shown, canvas: Canvas, *, with_index: bool | None = None) -> Figure:
-    """Lines, stack and the index of the congestion control table, if asked for or a flow is throttled."""
+    """Lines, stack and the index of the congestion control table, if asked for or a flow is throttled.
+
+    Where links fail marks say when, and a panel below what is lost.
+    """
     names, times, values = _by_flow(table, "throughput_gbps")
     _, _, indices = _by_flow(table, "ccti")
-    rows = 3 if (with_index if with_index is not None else bool(np.nanmax(indices) > 0)) else 2
+    has_index = with_index if with_index is not None else bool(np.nanmax(indices) > 0)
+    losses = _losses(table)
+    rows = 2 + has_index + bool(losses)
     named = _named(values, indices)
     figure, grid = canvas.grid(rows, 1, (WIDTH, 2.5 * rows + 0.8), sharex=True)
     _lines(grid[0], (names, named), times, values)
     grid[0].set_ylabel("Throughput [Gb/s]")
     _stack(grid[1], (names, named), times, values)
     grid[1].set_ylabel("Throughput, stacked\n[Gb/s]")
-    if rows == 3:
+    if has_index:
         _lines(grid[2], (names, named), times, indices)
         grid[2].set_ylabel("CCTI")
+    if losses:
+        _lost(grid[rows - 1], losses, times)
+    for series in about.curves[:1]:
+        fault_marks.mark(grid, series.groups[0].results[0].config, SECONDS)
     grid[-1].set_xlabel("Time [s]")
     handles, labels = grid[0].get_legend_handles_labels()
     canvas.legend(figure, handles, labels, "lower center", 8)
@@ -68,6 +81,23 @@ def _by_flow(table: pa.Table, column: str) -> tuple[list[str], np.ndarray, np.nd
     found = np.searchsorted(times, table.column("time_s").to_numpy())
     values[[place[name] for name in flows], found] = table.column(column).to_numpy()
     return names, times, values
+
+
+def _losses(table: pa.Table) -> dict[str, np.ndarray]:
+    """Packets lost by interval, by cause; nothing where none are."""
+    if "lost" not in table.column_names or not table.column("lost").to_numpy().any():
+        return {}
+    found = {name: _by_flow(table, column)[2].sum(axis=0) for column, name in CAUSES.items()}
+    return {name: counts for name, counts in found.items() if counts.any()}
+
+
+def _lost(axes: Axes, losses: dict[str, np.ndarray], times: np.ndarray) -> None:
+    """Packets of all flows lost in each interval, by cause."""
+    for number, (name, counts) in enumerate(losses.items()):
+        axes.plot(times, counts, label=name, **style.look_over_time(number, len(times)))
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("Packets lost\nin an interval")
+    axes.legend(fontsize="small", loc="upper right")
 
 
 def _names(table: pa.Table) -> list[str]:

@@ -184,3 +184,18 @@ def test_check_says_which_nodes_are_cut_off_and_when(tmp_path: Path) -> None:
     assert cut_off(parted) == (said,)
     assert cut_off(point(CASES["graph"])) == ()
     assert said in CliRunner().invoke(command, [str(tmp_path / "parted.toml")]).output.splitlines()
+
+
+def test_check_says_when_nodes_of_a_fabric_have_no_way_to_others(tmp_path: Path) -> None:
+    fault = "links.between = [[0, 2]], time = { at = '20 us', reroute = '9 us', table_write = '500 ns' }"
+    document = (
+        "router = 'infiniband'\ntopology.xgft = { children = [2, 2], parents = [1, 2] }\n"
+        f"measure.time.window = '60 us'\njobs = [{{ messages.rate = '1 Gb/s' }}]\nfaults = [{{ {fault} }}]\n"
+    )
+    (tmp_path / "failing.toml").write_text(document)
+    (failing,) = Experiment.open(tmp_path / "failing.toml").points()
+    (said,) = cut_off(failing)
+    assert said.startswith(
+        "cut off from 20 us to 30.5 us: up to 8 of 12 ways between nodes at once, first 0 to 2"
+    )
+    assert said in CliRunner().invoke(command, [str(tmp_path / "failing.toml")]).output.splitlines()

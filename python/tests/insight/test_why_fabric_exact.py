@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import hopsim as hs
 from hopsim.errors import NotRecordedError
 from hopsim.insight import limit_note, why_fabric
 from hopsim.results.result import Result
@@ -204,3 +205,35 @@ def test_without_its_stream_it_says_what_to_set() -> None:
         "victims not recorded; run it again into another directory, with --set "
         '\'measure.streams=["flows", "victims"]\' (queue_series, with measure.time.interval, tells of queues)'
     )
+
+
+def test_where_links_fail_it_says_what_is_lost_by_cause_and_which_messages_are_not_there() -> None:
+    lost = {
+        "packets_sent": 5000,
+        "packets_lost": 1203,
+        "packets_lost_on_links": 2,
+        "packets_discarded": 1201,
+        "packets_spoiled": 0,
+    }
+    by_cause = (
+        "1,203 of 5,000 packets are lost, 2 on links that failed, 1,201 discarded by switches without a way"
+    )
+    assert told(**lost)[0] == f"Links fail: {by_cause}."
+    assert told(**lost, messages_lost=1)[0] == f"Links fail: {by_cause}; 1 message is never there."
+    assert told(**lost, messages_lost=1100)[0] == f"Links fail: {by_cause}; 1,100 messages are never there."
+    assert told(packets_lost=0, packets_sent=7, messages_lost=0) == [
+        "Links fail: 0 of 7 packets are lost.",
+        NOTHING,
+    ]
+
+
+def test_it_says_which_ways_there_are_not() -> None:
+    result = hs.run(
+        "router = 'infiniband'\ntopology.xgft = { children = [2, 2], parents = [1, 2] }\n"
+        "faults = [{ links.between = [[0, 2]], time = { at = '20 us', until = '20.5 us' } }]\n"
+        "jobs = [{ messages = { rate = '1 Gb/s' } }]\n"
+        "measure = { time = { window = '40 us' }, streams = ['victims'] }\n",
+        progress=False,
+    )
+    said = "Cut off from 20 us to 20.5 us: up to 8 of 12 ways between nodes at once, first "
+    assert why_fabric.explain(result)[2].startswith(said)

@@ -6,12 +6,14 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import hopsim as hs
 from hopsim.metrics.recovery import Recovery, has_failures, recoveries, recovery
 from hopsim.metrics.summary_table import summary_table
+from hopsim.metrics.times import nanoseconds
 from hopsim.results.result import Result, Results
 
 LEVEL = [Fraction(3, 10)] * 8
@@ -36,7 +38,7 @@ def slowly(loads: list[Fraction], interval: int, cycle: int, end: int) -> int | 
 
 
 def quickly(loads: list[Fraction], interval: int, cycle: int, end: int) -> int | None:
-    return recovery([float(load) for load in loads], interval, cycle, end).cycles
+    return recovery([float(load) for load in loads], interval, cycle, end).time
 
 
 def test_a_load_that_does_not_change_is_back_at_once() -> None:
@@ -92,7 +94,7 @@ def point(faults: list[dict[str, Any]], loads: list[float], **axes: Any) -> Resu
 def test_every_failure_is_looked_at_up_to_the_next_change() -> None:
     faults = [{"at": 1_200, "until": 2_800}, {"at": 400}, {"until": 300}, {"at": 1_200}, {}]
     found = recoveries(point(faults, [0.3] * 36))
-    assert [(each.cycle, each.end, each.cycles) for each in found] == [(400, 1_200, None), (1_200, 2_800, 0)]
+    assert [(each.at, each.end, each.time) for each in found] == [(400, 1_200, None), (1_200, 2_800, 0)]
 
 
 def test_the_table_has_the_mean_over_seeds_that_recover() -> None:
@@ -114,7 +116,65 @@ def test_a_run_says_when_it_has_recovered() -> None:
     )
     (found,) = recoveries(result)
     loads = [Fraction(float(load)) for load in result.timeseries.column("accepted_load").to_numpy()]
-    assert (found.cycle, found.end) == (2_000, 6_000)
-    assert found.cycles == slowly(loads, 200, 2_000, 6_000)
-    assert found.cycles is not None
-    assert found.cycles > 400
+    assert (found.at, found.end) == (2_000, 6_000)
+    assert found.time == slowly(loads, 200, 2_000, 6_000)
+    assert found.time is not None
+    assert found.time > 400
+
+
+def fabric(faults: list[dict[str, Any]], rates: list[list[float]], **axes: Any) -> Result:
+    """A point whose flows have these rates, by interval of 10 us; the window begins at 20 us."""
+    ends = [(index + 1) * 1e-5 for index, of_flows in enumerate(rates) for _ in of_flows]
+    table = pa.table({"time_s": ends, "throughput_gbps": [rate for of_flows in rates for rate in of_flows]})
+    times = {"warmup": "20 us", "window": f"{10 * len(rates) - 20} us", "interval": "10000 ns"}
+    record = {
+        "config": {"faults": faults, "measure": {"time": times}},
+        "result": {"throughput_gbps": 3.0, "seed": axes.get("measure.seed", 1)},
+    }
+    return Result(record, axes, {"flow_series": table})
+
+
+def test_of_a_fabric_it_is_the_throughput_of_all_flows_in_nanoseconds() -> None:
+    level, dip = [1.0, 2.0], [0.2, 1.0]
+    # The last two intervals of the dip are level together: what one flow loses the other has.
+    rates = [level] * 8 + [dip] * 3 + [[0.5, 2.5]] * 2 + [level] * 11
+    fault = {"time": {"at": "80 us", "until": "0.2 ms"}}
+    (found,) = recoveries(fabric([fault, {"links": {}}], rates))
+    assert (found.at, found.end, found.time) == (80_000, 200_000, 30_000)
+    assert found.plateau == pytest.approx(3)
+    table = summary_table(
+        Results({0: fabric([fault], rates), 1: fabric([fault], [*rates[:9], *rates[11:], *rates[9:11]])})
+    )
+    assert table.columns[-1].header == "recovery"
+    assert "latencies and recovery in ns" in str(table.caption)
+    assert not has_failures(Results({0: fabric([{"time": {"at": "0 s", "until": "90 us"}}], rates)}))
+
+
+def test_without_a_series_nothing_is_said_of_recovery() -> None:
+    run = fabric([{"time": {"at": "80 us"}}], [[1.0]] * 24)
+    bare = Result({"config": run.config, "result": run.summary}, {}, {})
+    assert not has_failures(Results({0: bare}))
+    assert recoveries(bare)[0].time is None
+    assert nanoseconds("1.5 ps") == Fraction(3, 2000)
+
+
+def test_a_fabric_recovers_with_its_last_table() -> None:
+    result = hs.run(
+        "router = 'infiniband'\ntopology.xgft = { children = [2, 2], parents = [1, 2] }\n"
+        "faults = [{ links.between = [[0, 2]], time = { at = '100 us', detection = '1 us', "
+        "reroute = '60 us', table_write = '1 us' } }]\n"
+        "jobs = [{ messages = { rate = '4 Gb/s', gaps = 'even', bytes = 256 } }]\n"
+        "measure.time = { warmup = '0 ns', window = '400 us', interval = '10 us' }\n"
+        "measure.streams = ['flow_series']\n",
+        progress=False,
+    )
+    (found,) = recoveries(result)
+    ends = np.array(result.flow_series.column("time_s").to_pylist())
+    rates = np.array(result.flow_series.column("throughput_gbps").to_pylist())
+    loads = [Fraction(float(rates[np.isclose(ends, end)].sum())) for end in sorted(set(ends))]
+    assert found.time == slowly(loads, 10_000, 100_000, 400_000)
+    # Level from the interval on in which the tables come, or the one behind that.
+    assert found.time in {60_000, 70_000}
+    lost = np.array(result.flow_series.column("lost").to_pylist())
+    assert {round(end * 1e5) for end, count in zip(ends, lost, strict=True) if count} <= set(range(11, 18))
+    assert lost.sum() == result.summary["packets_lost"] > 0

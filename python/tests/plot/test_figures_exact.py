@@ -195,6 +195,38 @@ def test_the_index_of_flows_is_shown_or_not_as_it_is_asked_for() -> None:
         assert note(figure) == "left out"
 
 
+def failing(table: pa.Table) -> Figure:
+    """The figure of the flows of a run in which links fail."""
+    config = {"faults": [{"time": {"at": "1500 us", "until": "1.75 ms"}}, {"time": {"at": "0 s"}}]}
+    record = {"config": {"jobs": [], **config}, "result": {"seed": 1, "throughput_gbps": 1.0}}
+    (figure,) = KINDS["flows"].draw(together(hs.Result(record, {}, {"flow_series": table})), View()).values()
+    return figure
+
+
+def test_links_that_fail_are_marked_and_what_they_lose_is_below() -> None:
+    table = flow_series([1.0, 3.0], ["a", "a"], [0, 0])
+    counts = {
+        "lost": [3, 0, 1, 1],
+        "lost_on_links": [1, 0, 1, 0],
+        "discarded": [2, 0, 0, 1],
+        "spoiled": [0] * 4,
+    }
+    for name, values in counts.items():
+        table = table.append_column(name, pa.array(values))
+    figure = failing(table)
+    above, middle, below = figure.axes
+    assert [places(line)[0][0] for line in above.lines[2:]] == [pytest.approx(0.0015), pytest.approx(0.00175)]
+    assert [len(axes.lines) for axes in (above, middle, below)] == [4, 2, 4]
+    by_cause = {str(line.get_label()): places(line) for line in below.lines[:2]}
+    assert by_cause == {
+        "on links that fail": [(0.001, 1), (0.002, 1)],
+        "discarded by switches": [(0.001, 2), (0.002, 1)],
+    }
+    assert names(figure) == ["f0", "f1", "link fails", "link is repaired", *by_cause]
+    nothing = table.set_column(table.column_names.index("lost"), "lost", pa.array([0] * 4))
+    assert len(failing(nothing).axes) == 2
+
+
 def test_without_a_stream_of_flows_there_is_no_figure_of_them() -> None:
     with_one = result({}, {"routing": "a"}, flow_series=flow_series([1.0] * 10, ["a"] * 10, [0] * 10))
     figures = KINDS["flows"].draw(together(with_one, result({}, {"routing": "b"})), View())

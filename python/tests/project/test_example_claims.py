@@ -11,11 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import hopsim as hs
 from conftest import ROOT
+from hopsim.document.estimate import cut_off, deadlock
 from hopsim.insight import limit_note
 from hopsim.metrics.recovery import recoveries
 
@@ -604,13 +606,86 @@ def lost_time_is_made_up_for() -> None:
     assert back.pop("adaptive") < min(back.values())
 
 
+def of_fabric(name: str, first: int, last: int) -> list[float]:
+    """A column of the series of flows of `infiniband_failing`, all flows together, by seed: the mean of the
+    intervals that end between these times [us].
+    """
+    found = []
+    for result in results("infiniband_failing"):
+        series = result.flow_series
+        ends = np.round(np.array(series.column("time_s").to_pylist()) * 1e6)
+        values = np.array(series.column(name).to_pylist())[(first <= ends) & (ends <= last)]
+        found.append(values.sum() / ((last - first) / 20 + 1))
+    assert len(found) == 3
+    return found
+
+
+@claim(
+    "infiniband_failing",
+    "Until then packets whose way leads over the link are lost, and the throughput is an eighth lower.",
+)
+def a_link_that_fails_takes_throughput_until_there_are_tables() -> None:
+    for failed, level in zip(
+        of_fabric("throughput_gbps", 420, 500), of_fabric("throughput_gbps", 600, 800), strict=True
+    ):
+        assert 0.105 < 1 - failed / level < 0.145
+    assert min(of_fabric("lost", 420, 500)) > 30
+    assert of_fabric("lost", 540, 1200) == of_fabric("lost", 20, 400) == [0] * 3
+
+
+@claim(
+    "infiniband_failing",
+    "Of a hundred packets lost 99 are discarded by the switches; the others were crossing the link.",
+)
+def what_waits_for_a_link_that_has_failed_is_discarded() -> None:
+    summaries = [result.summary for result in results("infiniband_failing")]
+    lost, discarded, spoiled = (
+        sum(summary[key] for summary in summaries)
+        for key in ("packets_lost", "packets_discarded", "packets_spoiled")
+    )
+    assert 0.99 * lost < discarded < lost == discarded + spoiled
+
+
+@claim(
+    "infiniband_failing",
+    "The throughput is back with the tables, within 120 us of the failure (the column recovery).",
+)
+def the_throughput_is_back_with_the_tables() -> None:
+    for result in results("infiniband_failing"):
+        (found,) = recoveries(result)
+        assert found.time is not None
+        assert 100_000 <= found.time <= 120_000
+
+
+@claim(
+    "infiniband_failing",
+    "At the repair nothing is lost: until the tables change again nothing uses the link.",
+)
+def a_repair_loses_nothing() -> None:
+    assert of_fabric("lost", 800, 1200) == [0] * 3
+
+
+@claim(
+    "infiniband_failing",
+    "The spines have theirs last, so for 6 us packets for some nodes go back and forth between a leaf and a "
+    "spine (hopsim check).",
+)
+def old_and_new_tables_together_close_a_circle() -> None:
+    one, *_ = hs.Experiment.open(EXAMPLES / "infiniband_failing.toml").points()
+    _, said = cut_off(one)
+    assert said.startswith("cut off from 904 us to 910 us: up to 16 of 240 ways between nodes at once")
+    found = deadlock(one)
+    assert found is not None
+    assert found.endswith("switch 1 → switch 4 → switch 1")
+
+
 @claim(
     "failing_links",
     "In no run is the accepted load level again (the column recovery) within 4,000 cycles of the failure, "
     "and in some not before the repair.",
 )
 def it_takes_long_until_the_load_is_level() -> None:
-    found = [each.cycles for result in results("failing_links") for each in recoveries(result)]
+    found = [each.time for result in results("failing_links") for each in recoveries(result)]
     assert len(found) == 12
     assert None in found
     assert min(cycles for cycles in found if cycles is not None) > 4_000

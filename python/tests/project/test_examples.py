@@ -41,7 +41,9 @@ def test_example_runs(path: Path) -> None:
         short = {"measure.time": {"window": "100 us", **interval}}
     if "changes = " in path.read_text("utf-8"):
         short["jobs.0.traffic.changes.0.cycle"] = 100
-    if "[[faults]]" in path.read_text("utf-8"):
+    if "[[faults]]" in path.read_text("utf-8") and "infiniband" in path.read_text("utf-8"):
+        short |= {"faults.0.time.at": "60 us", "faults.0.time.until": "80 us"}
+    elif "[[faults]]" in path.read_text("utf-8"):
         short |= {"faults.0.at": 60, "faults.0.until": 120, "measure.interval": 50}
     points = Experiment.open(path).replacing(short).points()
     # Programs take their time: of those the first and the last.

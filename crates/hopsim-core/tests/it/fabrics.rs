@@ -656,6 +656,12 @@ fn packets_that_links_lose_are_counted() {
             ["packets_sent", "packets_delivered", "packets_lost"].map(|key| found[key].as_u64().unwrap());
         let under_way = sent - delivered - lost;
         assert!(lost > 50 && under_way < 500, "{packets}: {sent}, {delivered}, {lost}");
+        let causes = ["packets_lost_on_links", "packets_discarded", "packets_spoiled"]
+            .map(|key| found[key].as_u64().unwrap());
+        assert_eq!(causes.iter().sum::<u64>(), lost, "{packets}");
+        // Messages are of a packet each.
+        assert_eq!(found["messages_lost"].as_u64(), Some(lost), "{packets}");
+        assert_eq!(causes[0] + causes[2] > 0, packets == "drop", "{packets}: {causes:?}");
         assert_eq!(found, summary(&fault(packets)));
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
 
 mod conformance;
+mod cut_ways;
 mod documents;
 mod errors;
 mod fuzz;

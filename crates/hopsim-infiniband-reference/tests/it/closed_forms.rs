@@ -56,7 +56,8 @@ fn times(facts: &[Fact]) -> [Vec<Ticks>; 3] {
             | Fact::Marked { .. }
             | Fact::Posted { .. }
             | Fact::Lost { .. }
-            | Fact::Message { .. } => {}
+            | Fact::Message { .. }
+            | Fact::MessageLost { .. } => {}
         }
     }
     times

@@ -64,6 +64,10 @@ impl Observer for Facts {
         self.facts.push(Fact::Message { at, flow, bytes, posted });
     }
 
+    fn message_lost(&mut self, at: Ticks, flow: u32) {
+        self.facts.push(Fact::MessageLost { at, flow });
+    }
+
     fn flow(&mut self, number: u32, flow: &Flow) {
         self.flows.push((number, flow.source, flow.destination, flow.service_level));
     }

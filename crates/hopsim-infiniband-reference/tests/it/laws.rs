@@ -231,7 +231,7 @@ fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 8] {
             Fact::Marked { .. } => 2,
             Fact::Delivered { packet, .. } => 3 + usize::from(packet.is_notification),
             Fact::Message { .. } => 5,
-            Fact::Lost { .. } => unreachable!("no link fails"),
+            Fact::Lost { .. } | Fact::MessageLost { .. } => unreachable!("no link fails"),
             Fact::Stalled { .. } => 6,
             Fact::Posted { .. } => 7,
         };
@@ -278,6 +278,71 @@ fn where_links_fail_packets_are_delivered_or_lost_for_every_reason() {
     let fabrics = fabrics.into_inner();
     println!("of 100 fabrics packets are lost on links, for their output, spoiled: {fabrics:?}");
     assert!(fabrics.iter().all(|&fabrics| fabrics >= 10), "{fabrics:?}");
+}
+
+/// The messages of a flow of the workload, in order: how many packets each takes.
+type Lengths = BTreeMap<u32, Vec<u64>>;
+
+/// By flow, when each message has lost its first packet, and how many messages have all their packets there: by the packets alone.
+fn by_packets(facts: &[Fact], lengths: &Lengths) -> (Vec<(Ticks, u32)>, usize) {
+    let message_of = |packet: Sent| {
+        let lengths = lengths.get(&packet.flow).filter(|_| !packet.is_notification)?;
+        let ends = lengths.iter().scan(0, |sum, length| {
+            *sum += length;
+            Some(*sum)
+        });
+        Some((packet.flow, ends.take_while(|&end| end <= packet.number.into()).count()))
+    };
+    let (mut lost, mut there) = (BTreeMap::new(), BTreeMap::new());
+    for fact in facts {
+        match *fact {
+            Fact::Lost { at, packet, .. } => {
+                if let Some(message) = message_of(packet) {
+                    lost.entry(message).or_insert(at);
+                }
+            }
+            Fact::Delivered { packet, .. } => {
+                if let Some(message) = message_of(packet) {
+                    *there.entry(message).or_insert(0) += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    let whole = there.iter().filter(|((flow, message), count)| lengths[flow][*message] == **count).count();
+    let mut lost: Vec<(Ticks, u32)> = lost.into_iter().map(|((flow, _), at)| (at, flow)).collect();
+    lost.sort_unstable();
+    (lost, whole)
+}
+
+#[test]
+fn messages_are_there_or_lost_as_their_packets_are() {
+    let seen = std::cell::RefCell::new([0; 3]);
+    for_each_failing_fabric((100, 12), |((fabric, flows, seed), script)| {
+        let mut reference = Reference::with_workload(&fabric, &flows, seed, Players::<true>::new(&script));
+        (0..UNTIL).for_each(|_| reference.step());
+        let (mut lengths, mut lost, mut there) = (Lengths::new(), Vec::new(), 0);
+        for fact in reference.facts() {
+            match *fact {
+                Fact::Posted { flow, bytes, .. } => {
+                    lengths.entry(flow).or_default().push(bytes.div_ceil(fabric.mtu.into()));
+                }
+                Fact::MessageLost { at, flow } => lost.push((at, flow)),
+                Fact::Message { .. } => there += 1,
+                _ => {}
+            }
+        }
+        lost.sort_unstable();
+        let posted: usize = lengths.values().map(Vec::len).sum();
+        let mut seen = seen.borrow_mut();
+        let counts = [lost.len(), there, posted - lost.len() - there];
+        seen.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        let again = by_packets(reference.facts(), &lengths);
+        if again == (lost.clone(), there) { Ok(()) } else { Err(format!("{lost:?}, {there}: {again:?}")) }
+    });
+    let seen = seen.into_inner();
+    println!("messages of 100 fabrics lost, there, under way: {seen:?}");
+    assert!(seen.iter().all(|&messages| messages >= 100), "{seen:?}");
 }
 
 #[test]

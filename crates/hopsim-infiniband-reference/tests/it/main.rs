@@ -8,6 +8,7 @@ mod fabrics;
 mod lanes;
 mod laws;
 mod limits;
+mod losses;
 mod messages;
 mod programs;
 mod verdicts;

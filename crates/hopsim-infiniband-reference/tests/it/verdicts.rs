@@ -66,7 +66,7 @@ pub fn roles(plan: &FabricPlan) -> Vec<Role> {
 }
 
 /// What happens in the reference until the end of a run, with the flows that have begun.
-fn facts(plan: &FabricPlan) -> (Vec<Fact>, Vec<Flow>) {
+pub fn facts(plan: &FabricPlan) -> (Vec<Fact>, Vec<Flow>) {
     let players = Players::<false>::new(&roles(plan));
     let seed = plan.experiment.measure.seed;
     let mut reference = Reference::with_workload(&plan.fabric, &plan.flows, seed, players);

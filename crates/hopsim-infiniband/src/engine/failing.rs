@@ -83,6 +83,14 @@ struct Parcel {
     lost: u32,
 }
 
+/// What becomes of a message as a packet of it arrives or is lost.
+enum Fortune {
+    /// All of the message has arrived.
+    Arrived(Ended),
+    /// The first packet of the message is lost.
+    Lost,
+}
+
 /// The messages under way, by flow.
 #[derive(Clone, Debug)]
 pub struct Parcels {
@@ -106,20 +114,22 @@ impl Parcels {
         }
     }
 
-    /// A packet has arrived or is lost; returns its message if all of that has arrived now.
-    fn gone(&mut self, packet: Sent, arrived: bool) -> Option<Ended> {
+    /// A packet has arrived or is lost; returns what that does to its message.
+    fn gone(&mut self, packet: Sent, arrived: bool) -> Option<Fortune> {
         let open = self.open.get_mut(&packet.flow).filter(|_| !packet.is_notification)?;
         let place = open.iter().rposition(|parcel| parcel.first <= packet.number)?;
         let parcel = &mut open[place];
         parcel.arrived += u32::from(arrived);
         parcel.lost += u32::from(!arrived);
-        let (last, ended) = parcel.ends?;
-        let is_lost = parcel.lost > 0;
-        if parcel.arrived + parcel.lost <= last - parcel.first {
-            return None;
+        let Parcel { first, ends, arrived: there, lost } = *parcel;
+        let whole = ends.filter(|(last, _)| there + lost > last - first);
+        if whole.is_some() {
+            open.remove(place);
         }
-        open.remove(place);
-        (!is_lost).then_some(ended)
+        if lost > 0 {
+            return (lost == 1 && !arrived).then_some(Fortune::Lost);
+        }
+        whole.map(|(_, ended)| Fortune::Arrived(ended))
     }
 }
 
@@ -211,8 +221,9 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     fn lose(&mut self, id: u32, why: Loss) {
         let name = self.packets.get(id).name;
         self.observer.lost(self.now, name, why);
-        if let Some(failing) = &mut self.failing {
-            failing.messages.gone(name, false);
+        let Some(failing) = &mut self.failing else { return };
+        if let Some(Fortune::Lost) = failing.messages.gone(name, false) {
+            self.observer.message_lost(self.now, name.flow);
         }
     }
 
@@ -300,7 +311,10 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             return None;
         }
         self.observer.delivered(self.now, name, sent, marked);
-        self.failing.as_mut()?.messages.gone(name, true)
+        match self.failing.as_mut()?.messages.gone(name, true)? {
+            Fortune::Arrived(ended) => Some(ended),
+            Fortune::Lost => None,
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! What the keys say that InfiniBand fabrics have in the summary.
 
-use crate::table_kind::{ColumnText, NS, PACKETS, RATE, S};
+use crate::table_kind::{ColumnText, MESSAGES, NS, PACKETS, RATE, S};
 
 /// What fabrics have in the summary beside `nodes`, `offered_load`, `accepted_load`, `jain_index`, `packets_delivered`, `seed` and
 /// what justifies the verdict.
-pub const SUMMARY: [ColumnText; 23] = [
+pub const SUMMARY: [ColumnText; 27] = [
     (
         "flows",
         "",
@@ -29,7 +29,7 @@ pub const SUMMARY: [ColumnText; 23] = [
     ("packet_latency_max_ns", NS, "Greatest of those latencies."),
     (
         "messages_delivered",
-        "messages",
+        MESSAGES,
         "Messages drawn by nodes of an InfiniBand fabric whose last packet was delivered in the window.",
     ),
     (
@@ -41,6 +41,26 @@ pub const SUMMARY: [ColumnText; 23] = [
     ("message_latency_p99_ns", NS, "99th percentile of that latency, to 0.1 % or 1 ns."),
     ("message_latency_max_ns", NS, "Greatest of those latencies."),
     ("packets_sent", PACKETS, "Data packets that hosts of an InfiniBand fabric began to send in the window."),
+    (
+        "packets_lost_on_links",
+        PACKETS,
+        "Of packets_lost, those of an InfiniBand fabric that had been granted a link that failed before their heads had come to its other end.",
+    ),
+    (
+        "packets_discarded",
+        PACKETS,
+        "Of packets_lost, those that a switch of an InfiniBand fabric discarded: it knew that the link of their output was out of order.",
+    ),
+    (
+        "packets_spoiled",
+        PACKETS,
+        "Of packets_lost, those of which a link of an InfiniBand fabric failed between head and tail; they count when they would have been delivered.",
+    ),
+    (
+        "messages_lost",
+        MESSAGES,
+        "Messages drawn by nodes of an InfiniBand fabric that lost the first of the packets that they lost in the window: they are never delivered. Only if links fail in the middle of the run.",
+    ),
     ("packets_marked", PACKETS, "Data packets that a switch marked in the window."),
     ("notifications_delivered", PACKETS, "Congestion notifications that reached their source in the window."),
     (

@@ -2,6 +2,7 @@
 
 pub mod evidence;
 pub mod links;
+pub mod losses;
 pub mod parts;
 pub mod recorder;
 pub mod series;

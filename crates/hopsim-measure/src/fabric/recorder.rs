@@ -1,6 +1,7 @@
 //! What is counted while a fabric runs.
 
 use super::links::Links;
+use super::losses::Losses;
 use super::parts::FabricParts;
 use super::series::Series;
 use super::victims::Victims;
@@ -24,8 +25,6 @@ pub struct AccountCounts {
     pub bytes: u64,
     /// Data packets that a switch marked.
     pub marked: u64,
-    /// Data packets that were lost.
-    pub lost: u64,
     /// Notifications that have come back to the source of the flow.
     pub notifications: u64,
     /// Sum of the latencies of the packets delivered \[ticks\].
@@ -43,7 +42,6 @@ impl AccountCounts {
         self.delivered += other.delivered;
         self.bytes += other.bytes;
         self.marked += other.marked;
-        self.lost += other.lost;
         self.notifications += other.notifications;
         self.latency += other.latency;
         self.greatest = self.greatest.max(other.greatest);
@@ -103,6 +101,8 @@ pub struct FabricRecorder {
     pub series: Option<Box<Series>>,
     /// Links, if asked for.
     pub links: Option<Box<Links>>,
+    /// What is lost, if links fail.
+    pub losses: Option<Box<Losses>>,
     /// Who is held up, if asked for.
     pub victims: Option<Box<Victims>>,
 }
@@ -131,6 +131,7 @@ impl FabricRecorder {
             lane_of_level: plan.fabric.lanes.of_service_level,
             series: plan.span.interval.map(|_| Box::new(Series::new(plan))),
             links: Links::new(plan).map(Box::new),
+            losses: Losses::new(plan).map(Box::new),
             victims: Victims::new(plan).map(Box::new),
         }
     }
@@ -153,9 +154,14 @@ impl FabricRecorder {
         }
     }
 
+    /// Whether a time is in the window.
+    fn is_counted(&self, at: Ticks) -> bool {
+        (self.span.warmup..self.span.end).contains(&at)
+    }
+
     /// The counts of an account, if they count at this time.
     fn counts(&mut self, at: Ticks, account: usize) -> Option<&mut AccountCounts> {
-        (self.span.warmup..self.span.end).contains(&at).then(|| &mut self.accounts[account])
+        self.is_counted(at).then(|| &mut self.accounts[account])
     }
 }
 
@@ -239,10 +245,17 @@ impl Observer for FabricRecorder {
         }
     }
 
-    fn lost(&mut self, at: Ticks, packet: Sent, _why: Loss) {
-        let (account, _) = self.account_of[packet.flow as usize];
-        if let Some(counts) = self.counts(at, account).filter(|_| !packet.is_notification) {
-            counts.lost += 1;
+    fn lost(&mut self, at: Ticks, packet: Sent, why: Loss) {
+        let ((account, _), counts) = (self.account_of[packet.flow as usize], self.is_counted(at));
+        if let Some(losses) = self.losses.as_mut().filter(|_| !packet.is_notification) {
+            losses.packet(account, why, counts);
+        }
+    }
+
+    fn message_lost(&mut self, at: Ticks, flow: u32) {
+        let ((account, _), counts) = (self.account_of[flow as usize], self.is_counted(at));
+        if let Some(losses) = &mut self.losses {
+            losses.message(account, counts);
         }
     }
 

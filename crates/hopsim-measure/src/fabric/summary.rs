@@ -1,6 +1,7 @@
 //! The summary record of a fabric: one flat row per point, and per job.
 
 use super::evidence::{evidence, units};
+use super::losses::Lost;
 use super::recorder::{AccountCounts, FabricRecorder};
 use crate::statistics::{jain, mean};
 use crate::verdict::{self, Verdict};
@@ -54,8 +55,8 @@ pub fn summary(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) -> 
     }
     put("packets_sent", sum.sent.into());
     put("packets_delivered", sum.delivered.into());
-    if !plan.fabric.faults.is_empty() {
-        put("packets_lost", sum.lost.into());
+    for (key, count) in lost(recorder, own(), &traffic) {
+        put(key, count.into());
     }
     put("packets_marked", sum.marked.into());
     put("notifications_delivered", sum.notifications.into());
@@ -65,6 +66,27 @@ pub fn summary(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) -> 
     let verdict = evidence(plan, recorder, jobs).as_ref().map(Verdict::new);
     record.extend(verdict::columns(verdict.as_ref(), &units(plan, recorder)));
     record
+}
+
+/// What some accounts lose, if links fail.
+fn lost(
+    recorder: &FabricRecorder,
+    accounts: impl Iterator<Item = usize>,
+    traffic: &Traffic<'_>,
+) -> Vec<(&'static str, u64)> {
+    let Some(losses) = &recorder.losses else { return Vec::new() };
+    let mut sum = Lost::default();
+    accounts.for_each(|account| sum.add(&losses.window[account]));
+    let mut counts = vec![
+        ("packets_lost", sum.packets()),
+        ("packets_lost_on_links", sum.on_links),
+        ("packets_discarded", sum.discarded),
+        ("packets_spoiled", sum.spoiled),
+    ];
+    if !traffic.messages.is_empty() {
+        counts.push(("messages_lost", sum.messages));
+    }
+    counts
 }
 
 /// For which share of the window an index was at its limit; nothing without a congestion control table.

@@ -2,11 +2,12 @@
 
 use super::evidence::accounts_behind;
 use super::links::{Links, Use};
+use super::losses::{Losses, Lost};
 use super::recorder::{AccountCounts, FabricRecorder};
 use super::series::{FlowRow, QueueRow, Series};
 use super::summary::{gigabits, limited, mean_latency, ns};
 use super::victims::Victims;
-use crate::table_kind::{BYTES, ColumnText, NS, PACKETS, RATE, S, TableKind, recorded};
+use crate::table_kind::{BYTES, ColumnText, MESSAGES, NS, PACKETS, RATE, S, TableKind, recorded};
 use crate::{Column, Table};
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::fabric::FabricPlan;
@@ -21,7 +22,7 @@ pub const KINDS: [TableKind<MakeFabricTable>; 6] = [
     TableKind {
         name: "flows",
         stream: Some(RecordStream::Flows),
-        columns: &[&FLOWS],
+        columns: &[&FLOWS, &LOST],
         make: |plan, recorder| Some(flows(plan, recorder)),
     },
     TableKind {
@@ -39,8 +40,8 @@ pub const KINDS: [TableKind<MakeFabricTable>; 6] = [
     TableKind {
         name: "flow_series",
         stream: Some(RecordStream::FlowSeries),
-        columns: &[&FLOW_SERIES],
-        make: |plan, recorder| Some(flow_series(plan, recorder.series.as_ref()?)),
+        columns: &[&FLOW_SERIES, &LOST_IN_INTERVALS],
+        make: |plan, recorder| Some(flow_series(plan, recorder.series.as_ref()?, recorder.losses.as_deref())),
     },
     TableKind {
         name: "queue_series",
@@ -122,7 +123,40 @@ fn flows(plan: &FabricPlan, recorder: &FabricRecorder) -> Table {
         ("latency_p99_ns".into(), Column::F64(high.collect())),
         ("falls_behind".into(), Column::F64(falls_behind.collect())),
     ]);
+    table.extend(recorder.losses.as_ref().map(|losses| lost(plan, &losses.window)).unwrap_or_default());
     table
+}
+
+/// Columns of the table of flows where links fail in the middle of the run.
+const LOST: [ColumnText; 5] = [
+    (
+        "lost",
+        PACKETS,
+        "Data packets of the flow lost in the window; like the next ones only if links fail in the middle of the run.",
+    ),
+    ("lost_on_links", PACKETS, "Of these, on a link that failed; see packets_lost_on_links."),
+    ("discarded", PACKETS, "Of these, discarded by a switch; see packets_discarded."),
+    ("spoiled", PACKETS, "Of these, spoiled; see packets_spoiled."),
+    (
+        "messages_lost",
+        MESSAGES,
+        "Messages that the node draws and that lost their first packet in the window; only if nodes draw messages.",
+    ),
+];
+
+/// What accounts lose, row by row.
+fn lost(plan: &FabricPlan, rows: &[Lost]) -> Table {
+    let count = |of: fn(&Lost) -> u64| Column::U64(rows.iter().map(of).collect());
+    let mut columns: Table = vec![
+        ("lost".into(), count(Lost::packets)),
+        ("lost_on_links".into(), count(|lost| lost.on_links)),
+        ("discarded".into(), count(|lost| lost.discarded)),
+        ("spoiled".into(), count(|lost| lost.spoiled)),
+    ];
+    if !plan.messages.is_empty() {
+        columns.push(("messages_lost".into(), count(|lost| lost.messages)));
+    }
+    columns
 }
 
 /// Whom the accounts are for; nothing of nodes that draw.
@@ -160,10 +194,27 @@ const FLOW_SERIES: [ColumnText; 7] = [
     ),
 ];
 
-fn flow_series(plan: &FabricPlan, series: &Series) -> Table {
+/// Columns of the table of intervals and flows where links fail in the middle of the run.
+const LOST_IN_INTERVALS: [ColumnText; 5] = [
+    (
+        "lost",
+        PACKETS,
+        "Data packets of the flow lost in the interval; like the next ones only if links fail in the middle of the run.",
+    ),
+    ("lost_on_links", PACKETS, "Of these, on a link that failed; see packets_lost_on_links."),
+    ("discarded", PACKETS, "Of these, discarded by a switch; see packets_discarded."),
+    ("spoiled", PACKETS, "Of these, spoiled; see packets_spoiled."),
+    (
+        "messages_lost",
+        MESSAGES,
+        "Messages that the node draws and that lost their first packet in the interval; only if nodes draw messages.",
+    ),
+];
+
+fn flow_series(plan: &FabricPlan, series: &Series, losses: Option<&Losses>) -> Table {
     let rate = |row: &FlowRow| interval_rate(plan, row.open.bytes);
     let [job, name] = named(plan, series.ends.len());
-    vec![
+    let mut table: Table = vec![
         ("time_s".into(), times(plan, &series.ends, plan.accounts.len())),
         job,
         name,
@@ -174,7 +225,9 @@ fn flow_series(plan: &FabricPlan, series: &Series) -> Table {
             Column::U64(series.flows.iter().map(|row| row.open.notifications).collect()),
         ),
         ("ccti".into(), Column::U32(series.flows.iter().map(|row| u32::from(row.ccti)).collect())),
-    ]
+    ];
+    table.extend(losses.map(|losses| lost(plan, &losses.rows)).unwrap_or_default());
+    table
 }
 
 /// Columns of the table of intervals and outputs.

@@ -17,6 +17,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+/// What is valid where links are missing and the network falls apart.
+pub const IN_ONE_PIECE: &str =
+    "fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides";
+
 pub use super::wiring::Edge;
 
 /// Any network of routers: a list of links, or a file of them.
@@ -328,8 +332,7 @@ impl Graph {
         let reason = format!(
             "without these links the network falls apart: from router {start} there is no way to {others}"
         );
-        let valid = "fewer links, other ones, another seed of the draw, or unreachable = \"drop\" besides";
-        Err(ConfigError::new("", reason).valid(valid))
+        Err(ConfigError::new("", reason).valid(IN_ONE_PIECE))
     }
 
     /// Two routers of those that forward nothing between which there is no way, although links join them.

@@ -161,6 +161,9 @@ fn close_interval<W: Workload>(plan: &FabricPlan, simulation: &mut FabricSimulat
     if let Some(links) = &mut simulation.observer().links {
         links.close(now);
     }
+    if let Some(losses) = &mut simulation.observer().losses {
+        losses.close();
+    }
 }
 
 /// What waits at an output.

@@ -100,3 +100,12 @@ impl Clock {
         ticks.ok_or_else(|| time.refused("is too slow").valid("a higher rate"))
     }
 }
+
+/// A time in the largest unit of which it is one at least, to a thousandth of a nanosecond.
+pub fn in_words(ticks: Ticks, ticks_per_ns: u64) -> String {
+    let ps = u128::from(ticks) * 1_000 / u128::from(ticks_per_ns);
+    let units = [("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000)];
+    let (unit, size) = units.into_iter().find(|&(_, size)| ps >= size).unwrap_or(("ns", 1_000));
+    let text = format!("{}.{:0width$}", ps / size, ps % size, width = size.ilog10() as usize);
+    format!("{} {unit}", text.trim_end_matches('0').trim_end_matches('.'))
+}

@@ -1,6 +1,6 @@
 //! Links that are out of order: what changes in the middle of a run, and which forwarding tables are written when.
 
-use super::clock::{Clock, Time};
+use super::clock::{Clock, Time, in_words};
 use super::path;
 use super::wiring::Network;
 use crate::config::Experiment;
@@ -115,6 +115,7 @@ impl Outage {
 struct Outages<'n> {
     all: Vec<Outage>,
     network: &'n Network,
+    ticks_per_ns: u64,
 }
 
 /// What changes in the fabric, and the forwarding tables of the beginning.
@@ -141,7 +142,7 @@ pub fn build(
         }
         all.push(Outage { missing: missing.clone(), ..outage });
     }
-    let outages = Outages { all, network };
+    let outages = Outages { all, network, ticks_per_ns: clock.ticks_per_ns() };
     let mut changes = outages.link_changes();
     let (mut tables, written) = outages.tables(how)?;
     let first = tables.remove(0);
@@ -210,7 +211,7 @@ impl Outages<'_> {
             let number = known.unwrap_or(all.len());
             if known.is_none() {
                 let tables = self.network.tables_without(how, &left);
-                all.push((left, tables.map_err(|error| after(error, time))?));
+                all.push((left, tables.map_err(|error| after(error, &in_words(time, self.ticks_per_ns)))?));
             }
             if time > 0 && number != current {
                 let changes = |outage: &&Outage| {
@@ -232,10 +233,7 @@ impl Outages<'_> {
     }
 }
 
-/// An error in what is left of a fabric later on.
-fn after(error: ConfigError, time: Ticks) -> ConfigError {
-    if time == 0 {
-        return error;
-    }
-    ConfigError { reason: format!("{} (later in the run)", error.reason), ..error }
+/// An error in what is left of a fabric at some time.
+fn after(error: ConfigError, time: &str) -> ConfigError {
+    ConfigError { reason: format!("{} (in the tables of {time})", error.reason), ..error }
 }

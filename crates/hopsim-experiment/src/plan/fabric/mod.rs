@@ -19,6 +19,7 @@ pub mod used;
 mod ways;
 mod wiring;
 
+pub use clock::in_words;
 pub use flows::{Account, is_open};
 pub use kept::Kept;
 pub use messages::MessagesPlan;

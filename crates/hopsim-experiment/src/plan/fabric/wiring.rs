@@ -13,6 +13,7 @@ use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_network::interrupt;
 use hopsim_network::topology::faults::{self, Fault, LinkEnd, Missing};
+use hopsim_network::topology::graph::IN_ONE_PIECE;
 use hopsim_network::topology::{PortClass, Topology, TopologyConfig};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -248,7 +249,7 @@ impl Network {
         let (mut rest, mut missing) = (Arc::clone(&whole), Vec::new());
         if !faults.is_empty() {
             let graph = topology.as_graph(make()?).map_err(|error| error.within("topology"))?;
-            let (left, timed) = faults::without(&graph, faults).map_err(|error| error.within("faults"))?;
+            let (left, timed) = faults::without(&graph, faults).map_err(in_one_piece)?;
             missing = timed.outages.into_iter().map(|outage| outage.missing).collect();
             if topology.ties().is_none() || faults.iter().any(Fault::is_for_good) {
                 rest = Arc::new(left);
@@ -280,7 +281,7 @@ impl Network {
             return Ok(Arc::clone(&self.wiring(how)?.forwarding));
         }
         let rest = faults::without_these(&self.topology, missing);
-        faults::check_whole(&rest).map_err(|error| error.within("faults"))?;
+        faults::check_whole(&rest).map_err(in_one_piece)?;
         let (_, outputs) = Cables::new(&self.whole);
         forwarding::tables_without(how, &rest, &outputs).map(Arc::new)
     }
@@ -340,4 +341,13 @@ pub fn outputs(fabric: &Fabric, [source, destination]: [u32; 2]) -> Vec<u32> {
         at = fabric.ports[output as usize].peer;
     }
     outputs
+}
+
+/// An error about links that are missing, in a fabric, which may not fall apart.
+fn in_one_piece(error: ConfigError) -> ConfigError {
+    let error = error.within("faults");
+    if error.valid.as_deref() == Some(IN_ONE_PIECE) {
+        return error.valid("fewer links, other ones, or another seed of the draw");
+    }
+    error
 }

@@ -1,0 +1,45 @@
+"""When links or routers of a run fail and are repaired, by its configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from hopsim.metrics.times import nanoseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Time = int | Fraction
+"""Cycles; of a fabric nanoseconds."""
+
+
+@dataclass(frozen=True)
+class Outages:
+    """What is out of order when.
+
+    Attributes:
+        failures: times in the middle of the run at which something fails.
+        repairs: times at which something is repaired.
+    """
+
+    failures: frozenset[Time]
+    repairs: frozenset[Time]
+
+
+def outages(config: Mapping[str, Any]) -> Outages:
+    """Those of a resolved configuration."""
+    found = [_times(fault) for fault in config.get("faults", [])]
+    return Outages(
+        frozenset(at for at, _ in found if at > 0),
+        frozenset(until for _, until in found if until is not None),
+    )
+
+
+def _times(fault: Mapping[str, Any]) -> tuple[Time, Time | None]:
+    """When a fault begins, and when it ends if it does."""
+    if (written := fault.get("time")) is None:
+        return fault.get("at", 0), fault.get("until")
+    until = written.get("until")
+    return nanoseconds(written.get("at", "0 s")), None if until is None else nanoseconds(until)

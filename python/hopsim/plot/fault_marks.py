@@ -1,0 +1,38 @@
+"""Marks of links that fail and are repaired, in figures over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hopsim.metrics.outages import Time, outages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+
+FAILS: dict[str, Any] = {"color": "0.25", "linewidth": 1.0, "linestyle": "--", "zorder": 1.5}
+IS_REPAIRED: dict[str, Any] = FAILS | {"linestyle": ":"}
+
+
+def mark(panels: Sequence[Axes], config: Mapping[str, Any], scale: float) -> None:
+    """Lines across all panels; `scale`: of the axis of time over the times of the configuration.
+
+    The legend of the first panel says what they are.
+    """
+    found = outages(config)
+    for times, name, looks in (
+        (found.failures, "link fails", FAILS),
+        (found.repairs, "link is repaired", IS_REPAIRED),
+    ):
+        _lines(panels, sorted(times), name, looks, scale)
+
+
+def _lines(
+    panels: Sequence[Axes], times: Iterable[Time], name: str, looks: dict[str, Any], scale: float
+) -> None:
+    label = name
+    for time in times:
+        for number, axes in enumerate(panels):
+            axes.axvline(float(time) * scale, label="" if number else label, **looks)
+        label = ""
