@@ -103,7 +103,7 @@ struct Links {
     ports: Vec<u16>,
     /// Router that each leads to.
     to: Vec<u32>,
-    /// The same link in the other direction.
+    /// Number of each in the other direction.
     back: Vec<u32>,
     latency: Vec<u32>,
 }
