@@ -31,7 +31,7 @@ impl NuePaths {
         let entries = topology.routers() as usize * destinations as usize;
         let (ports, hops) = (vec![u16::MAX; entries], vec![0; entries]);
         let mut paths = Self { ports, hops, destinations, layers, longest: 0 };
-        let mut search = Search::new(&links, &tree, destinations);
+        let mut search = LayerSearch::new(&links, &tree, destinations);
         for layer in 0..layers {
             let all: Vec<u32> = (0..destinations).filter(|&to| paths.layer(to) == layer).collect();
             search.begin(&all);
@@ -80,7 +80,7 @@ impl NuePaths {
     }
 
     /// Enters the paths to a destination.
-    fn enter(&mut self, search: &Search, to: u32) {
+    fn enter(&mut self, search: &LayerSearch, to: u32) {
         for &router in &search.found[1..] {
             let entry = self.entry(router, to);
             let (links, ..) = search.costs[router as usize].unwrap_or_default();
@@ -202,7 +202,7 @@ impl Tree {
 type Cost = (u32, u32, u64);
 
 /// The search for the paths to one destination after the other.
-struct Search<'l> {
+struct LayerSearch<'l> {
     links: &'l Links,
     tree: &'l Tree,
     destinations: u32,
@@ -220,7 +220,7 @@ struct Search<'l> {
     load: Vec<u64>,
 }
 
-impl<'l> Search<'l> {
+impl<'l> LayerSearch<'l> {
     fn new(links: &'l Links, tree: &'l Tree, destinations: u32) -> Self {
         let routers = links.routers() as usize;
         Self {
