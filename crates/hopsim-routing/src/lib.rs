@@ -7,6 +7,7 @@
 //! channels ([`vcs`]), and `Plan` refuses a network with fewer VCs than the mechanism needs.
 //! A new mechanism is one file here and one row in the table below.
 
+pub mod acyclic;
 pub mod adaptive;
 pub mod dateline;
 pub mod detour;
@@ -21,6 +22,8 @@ pub mod k_shortest_paths;
 pub mod layers;
 pub mod minimal;
 pub mod multipath;
+pub mod nue;
+pub mod nue_paths;
 pub mod o1turn;
 pub mod olm;
 pub mod on_paths;
@@ -49,6 +52,7 @@ use hopsim_network::topology::Topology;
 use hopsim_random::Stream;
 use layers::Layers;
 use minimal::Minimal;
+use nue_paths::NuePaths;
 use path_table::PathTable;
 use prospect::Prospect;
 use schemars::JsonSchema;
@@ -257,6 +261,8 @@ mechanisms! {
     O1turn(o1turn),
     /// Up towards a root, then down: any network in one VC (Autonet).
     UpDown(up_down),
+    /// Paths found together with the VC that they keep: any network in any number of VCs (Nue).
+    Nue(nue),
     /// Oblivious nonminimal routing through a random intermediate router or group (VAL; Valiant, 1982).
     Valiant(valiant),
     /// Minimal path or a random detour, whichever looks shorter at the source (UGAL-L).
@@ -514,6 +520,8 @@ pub enum Safety {
     Orders,
     /// Paths keep one VC from end to end, that of their layer.
     Layers(Arc<Layers>),
+    /// Paths keep one VC from end to end, that of the layer of their destination.
+    Destinations(Arc<NuePaths>),
     /// A table gives the VC of every hop. Nothing but the table itself keeps its packets from waiting for each other in a circle.
     Given {
         /// The paths, which say their VCs.
@@ -593,6 +601,7 @@ impl Safety {
             Self::ByHop { vcs, .. } | Self::Any { vcs, .. } => Some(*vcs),
             Self::Dateline(_) | Self::Escape | Self::Phases | Self::Orders => Some(2),
             Self::Layers(layers) => Some(layers.count()),
+            Self::Destinations(paths) => Some(paths.layers()),
             Self::Given { vcs, .. } => vcs.iter().max().map(|&vcs| vcs.into()),
         }
     }

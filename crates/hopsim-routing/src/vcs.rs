@@ -3,6 +3,7 @@
 use super::dateline::Dateline;
 use super::flexvc::{FlexVc, Selection, roomiest};
 use super::layers::PathVcs;
+use super::nue_paths::NuePaths;
 use super::sequence::VcSequence;
 use super::view::{Draws, View};
 use super::{Head, Hop, Leg, Request, Way};
@@ -51,6 +52,8 @@ enum Rule {
     Phases { upper: u8, last: u8 },
     /// The path, at injection.
     Path(Arc<PathVcs>),
+    /// The destination.
+    Destination(Arc<NuePaths>),
     /// The hop says it.
     Given,
     /// The hop says the highest one, from which the rest of its path still fits; FlexVC picks out of it and all below.
@@ -88,6 +91,11 @@ impl Vcs {
     /// A VC for every path, which it keeps from end to end; `used` of each class.
     pub fn kept(sequence: VcSequence, vcs: PathVcs, used: ByClass<u8>) -> Self {
         Self::new(sequence, Rule::Path(Arc::new(vcs)), used)
+    }
+
+    /// A VC for every destination, which packets to it keep from end to end, out of `used` of each class; `sequence` only tells the codes.
+    pub fn by_destination(sequence: VcSequence, paths: Arc<NuePaths>, used: ByClass<u8>) -> Self {
+        Self::new(sequence, Rule::Destination(paths), used)
     }
 
     /// The VC that a hop brings along, out of `used` of each class; `sequence` only tells the codes.
@@ -152,6 +160,11 @@ impl Vcs {
         matches!((&self.rule, self.rings), (Rule::Path(_), Rings::Free))
     }
 
+    /// The paths to every destination where VCs follow from that.
+    pub fn of_destinations(&self) -> Option<Arc<NuePaths>> {
+        if let Rule::Destination(paths) = &self.rule { Some(Arc::clone(paths)) } else { None }
+    }
+
     /// The VC of a path where VCs follow from that.
     // Out of line, so that where they do not nothing is made ready for it.
     #[inline(never)]
@@ -202,6 +215,7 @@ impl Vcs {
             Rule::Flexible(flex) => flex.highest(leg, class, head.reply),
             Rule::Phases { last, .. } if matches!(leg, Leg::ToGroup | Leg::Final) => *last,
             Rule::Phases { upper, .. } => upper - 1,
+            Rule::Destination(paths) => paths.vc(head.destination),
             Rule::Path(vcs) if head.at_injection() => vcs.vc(head.router, head.destination),
             Rule::Sequence | Rule::Any(_) | Rule::Path(_) => in_sequence(),
         };
@@ -223,7 +237,10 @@ impl Vcs {
                     upper
                 }
             }
-            (_, Rule::Sequence | Rule::Phases { .. } | Rule::Path(_) | Rule::Given) => way.vc,
+            (
+                _,
+                Rule::Sequence | Rule::Phases { .. } | Rule::Path(_) | Rule::Destination(_) | Rule::Given,
+            ) => way.vc,
         }
     }
 
@@ -270,7 +287,7 @@ impl Vcs {
     pub fn flex(&self) -> Option<&FlexVc> {
         match &self.rule {
             Rule::Flexible(flex) | Rule::Any(flex) | Rule::Ahead(flex) => Some(flex),
-            Rule::Sequence | Rule::Phases { .. } | Rule::Path(_) | Rule::Given => None,
+            Rule::Sequence | Rule::Phases { .. } | Rule::Path(_) | Rule::Destination(_) | Rule::Given => None,
         }
     }
 

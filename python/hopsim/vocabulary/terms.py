@@ -64,12 +64,19 @@ TERMS = (
     Term(
         ("slim fly", "slimfly"),
         "`topology.slim_fly`, routed by `minimal` (as many VCs as keep it free of deadlock, or one for every "
-        "hop), `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `valiant`, `ugal` and `par`.",
+        "hop), `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `nue`, `valiant`, `ugal` and "
+        "`par`.",
     ),
     Term(
         ("random regular graph", "expander"),
         "`topology.jellyfish` and `topology.xpander`, routed as a slim fly is. "
         "Links of other networks are read from a file by `topology.graph`; networkx writes GraphML.",
+    ),
+    Term(
+        ("Nue", "VC-aware routing", "deadlock-free routing"),
+        "`routing.nue`: paths found together with their VCs, in any network and any number of VCs. "
+        "`routing.minimal` sorts shortest paths of graphs into layers as DFSSSP does, and `routing.up_down` "
+        "needs one VC.",
     ),
     Term(
         ("multipath", "packet spraying", "equal-cost multi-path", "FatPaths"),

@@ -52,6 +52,7 @@ FEATURES: dict[str, dict[str, Any]] = {
     "HyperX, fat tree": HYPERX,
     "graph, `minimal`": GRAPH,
     "graph, dragonfly, `up_down`": {**GRAPH, "routing": {"up_down": {}}},
+    "graph, dragonfly, torus, `nue`": {**TORUS, "routing": {"nue": {"vcs": 2}}},
     "graph, `adaptive`": {**GRAPH, "routing": {"adaptive": {}}},
     "graph, HyperX, fat tree, `ecmp`": {**HYPERX, "routing": {"ecmp": {}}},
     "graph, `k_shortest_paths`": {**GRAPH, "routing": {"k_shortest_paths": {}}},

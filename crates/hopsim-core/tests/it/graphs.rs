@@ -129,7 +129,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn paths_arrive_in_bounds_and_the_channel_dependency_graph_is_acyclic(document in any_experiment(&["minimal", "up_down"])) {
+    fn paths_arrive_in_bounds_and_the_channel_dependency_graph_is_acyclic(document in any_experiment(&["minimal", "up_down", "nue"])) {
         let plan = plan(&document);
         let most = plan.experiment.routing.paths(&plan.system.topology).expect("checked").hops;
         let minimal = matches!(plan.system.routing, Routing::Minimal(_));
@@ -146,7 +146,7 @@ proptest! {
 
     #[test]
     fn at_full_load_with_buffers_of_one_packet_every_packet_arrives(
-        mut document in any_experiment(&["minimal", "up_down", "valiant", "ugal"])
+        mut document in any_experiment(&["minimal", "up_down", "nue", "valiant", "ugal"])
     ) {
         prop_assert_eq!(audit(&plan(&document), 200), Ok(()));
         document["jobs"][0]["traffic"]["changes"] = json!([{ "cycle": 60, "load": 0.0 }]);

@@ -176,7 +176,7 @@ fn check_bubble(experiment: &Experiment, topology: &Topology, paths: &Paths) -> 
     within(0..=16, packets, &path)?;
     if default == 0 && vcs.bubble.is_some() {
         let (reason, valid) = if topology.has_rings() {
-            ("no packet goes round a ring", "no such key, or another routing than up_down")
+            ("no packet goes round a ring", "no such key, or another routing than up_down and nue")
         } else {
             ("the topology has no rings to enter", "no such key, or topology.torus or ring")
         };

@@ -19,6 +19,7 @@ pub fn check(experiment: &Experiment) -> Result<(), ConfigError> {
         RoutingConfig::Table(_) => Some("has paths between all routers"),
         RoutingConfig::Polarized(_) => Some("compares distances from the source"),
         RoutingConfig::UpDown(_) => Some("goes up one tree from all routers"),
+        RoutingConfig::Nue(_) => Some("has escape paths over one tree between all routers"),
         _ => None,
     };
     if let Some(reason) = ways {

@@ -324,6 +324,9 @@ fn check_routing(routing: &RoutingConfig, fail: bool) -> Result<(), ConfigError>
         RoutingConfig::UpDown(_) => {
             Some("a packet that has gone down one tree may have no way on in the tree of other links")
         }
+        RoutingConfig::Nue(_) => {
+            Some("packets on the paths of two tables can wait for each other in a circle")
+        }
         _ => None,
     };
     keeps.map_or(Ok(()), |reason| {

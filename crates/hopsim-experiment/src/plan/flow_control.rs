@@ -69,7 +69,7 @@ fn check_mechanisms(
     if routing.redecides() && !matches!(experiment.routing, RoutingConfig::Valiant(_)) {
         return Err((
             "adaptive routing compares the room in buffers, of which a router knows no more than on or off",
-            "credits, or routing that does not adapt: minimal, valiant or up_down",
+            "credits, or routing that does not adapt: minimal, valiant, up_down or nue",
         ));
     }
     if routing.vcs().is_flexible() {

@@ -8,7 +8,7 @@ use hopsim_network::topology::Topology;
 use hopsim_routing::{Paths, Safety, dateline};
 
 /// What does without bubbles and datelines.
-const WITHOUT: &str = "routing.up_down, topology.mesh, or router.cioq or input_queued";
+const WITHOUT: &str = "routing.up_down or nue, topology.mesh, or router.cioq or input_queued";
 
 /// The paths of a document on its topology, with datelines if it has such. Refuses rings that nothing keeps free of deadlock, unless the
 /// document accepts that.
@@ -41,7 +41,7 @@ fn rings(experiment: &Experiment) -> Rings {
 fn check_key(experiment: &Experiment, (topology, has_rings): (&Topology, bool)) -> Result<(), ConfigError> {
     let Some(rings) = experiment.router.vcs().rings.filter(|_| !has_rings) else { return Ok(()) };
     let (reason, valid) = if topology.has_rings() {
-        ("no packet goes round a ring", "no such key, or another routing than up_down")
+        ("no packet goes round a ring", "no such key, or another routing than up_down and nue")
     } else {
         ("the topology has no rings", "no such key, or topology.torus or ring")
     };

@@ -18,6 +18,7 @@ use hopsim_routing::sequence::VcSequence;
 use hopsim_routing::vcs::{MOST, Rings, Vcs};
 use hopsim_routing::{Flexible, Ordered, Paths, Reverts, Safety};
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 /// Fills in the VCs that the routing needs over the tables of any time, or checks the given ones against them.
 pub fn resolve_all(
@@ -171,9 +172,13 @@ fn resolve_unordered(
     }
     if vcs.management != VcManagement::default() {
         let path = format!("router.{name}.vcs.management");
-        let kept = matches!(safety, Safety::Layers(_) | Safety::Dateline(_) | Safety::Given { .. });
+        let kept = matches!(
+            safety,
+            Safety::Layers(_) | Safety::Destinations(_) | Safety::Dateline(_) | Safety::Given { .. }
+        );
         let reason = match safety {
             Safety::Layers(_) => "a packet keeps the VC of its path",
+            Safety::Destinations(_) => "a packet keeps the VC of the layer of its destination",
             Safety::Given { .. } => "the table says which VC a hop has",
             Safety::Dateline(_) => "a hop uses the VCs of its class, which the dateline says",
             _ => {
@@ -210,6 +215,11 @@ fn unordered_reason(safety: &Safety, class: usize) -> Option<(u32, String, &'sta
             Some((2, "the ways to the intermediate router and from there need a VC each".into(), ""))
         }
         Safety::Orders => Some((2, "the two orders of dimensions need a VC each".into(), "")),
+        Safety::Destinations(paths) => {
+            let vcs = paths.layers();
+            let reason = format!("routing nue divides destinations among {vcs} layers, each with a VC");
+            Some((vcs, reason, ", or fewer layers (routing.nue.vcs)"))
+        }
         Safety::Given { .. } => {
             let count = safety.vcs_of(class).unwrap_or(1);
             Some((count, format!("the table of routing.table uses {count} VCs"), ""))
@@ -352,6 +362,9 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
         }
         Safety::Phases | Safety::Orders => Vcs::by_phase(unordered(), used),
         Safety::Given { .. } => Vcs::given(unordered(), ByClass::from_fn(of_class)),
+        Safety::Destinations(paths) => {
+            Vcs::by_destination(unordered(), Arc::clone(paths), ByClass::from_fn(of_class))
+        }
         Safety::Layers(layers) => Vcs::kept(VcSequence::keeping(classes), layers.vcs(count), used),
         Safety::Any { .. } if classes.links.iter().all(|class| class.vcs == 1) => {
             Vcs::increasing(unordered())

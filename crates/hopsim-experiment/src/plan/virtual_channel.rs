@@ -404,6 +404,7 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         | RoutingConfig::Table(_)
         | RoutingConfig::O1turn(_)
         | RoutingConfig::UpDown(_)
+        | RoutingConfig::Nue(_)
         | RoutingConfig::Valiant(_)
         | RoutingConfig::Ugal(_) => return Ok(()),
         RoutingConfig::Piggyback(_) | RoutingConfig::SourceAdaptive(_) => {
@@ -415,6 +416,6 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         }
     };
     Err(ConfigError::new(format!("routing.{}", experiment.routing.name()), reason).valid(
-        "minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
+        "minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
     ))
 }

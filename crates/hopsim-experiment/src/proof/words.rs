@@ -117,6 +117,9 @@ fn rule(plan: &Plan) -> Option<String> {
         }
         Safety::Orders => "a packet keeps to the VCs of its order of dimensions, whose paths close no cycle",
         Safety::Given { .. } => "the paths of the table close no cycle",
+        Safety::Destinations(_) => {
+            "a packet keeps the VC of its destination's layer, and the paths of each layer close no cycle"
+        }
         Safety::Layers(_) => "a packet keeps the VC of its path, and the paths of each VC close no cycle",
     };
     Some(format!("{rule}{ring}"))

@@ -158,11 +158,11 @@ fn job_without_a_name() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -179,11 +179,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
 }
 
@@ -243,7 +243,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -475,7 +475,7 @@ fn on_off_flow_control_beside_what_reads_credits() {
             with(&[&format!("routing={routing}")]),
             refused(
                 "adaptive routing compares the room in buffers, of which a router knows no more than on or off",
-                "routing that does not adapt: minimal, valiant or up_down"
+                "routing that does not adapt: minimal, valiant, up_down or nue"
             )
         );
     }
@@ -1072,7 +1072,7 @@ fn override_that_does_not_fit() {
     );
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
     );
     assert_eq!(
         message_of(
@@ -1776,7 +1776,7 @@ fn datelines_of_whole_packets() {
             on(TORUS, &format!("routing = \"up_down\"\nrouter.cioq.vcs.rings = \"{name}\"")),
             format!(
                 "router.cioq.vcs.rings.{name}: no packet goes round a ring; \
-                 valid: no such key, or another routing than up_down"
+                 valid: no such key, or another routing than up_down and nue"
             )
         );
     }
@@ -1804,7 +1804,7 @@ fn a_torus_without_bubble_deadlocks_only_if_it_may() {
     assert_eq!(
         on(TORUS, "routing = \"up_down\"\nrouter.input_queued.vcs.bubble = 1"),
         "router.input_queued.vcs.bubble = 1: no packet goes round a ring; \
-         valid: no such key, or another routing than up_down"
+         valid: no such key, or another routing than up_down and nue"
     );
     assert_eq!(
         on(MESH, "router.input_queued.vcs.bubble = 1"),
@@ -2293,6 +2293,13 @@ fn what_does_not_know_of_links_that_fail() {
         )
     );
     assert_eq!(
+        with_a_link_that_fails(&["routing=nue"]),
+        format!(
+            "routing.nue (override): packets on the paths of two tables can wait for each other in a circle; \
+             valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
+        )
+    );
+    assert_eq!(
         with_a_link_that_fails(&["routing=polarized"]),
         format!(
             "routing.polarized (override): a packet goes away from its source, and with other tables it would be elsewhere on its way; \
@@ -2403,6 +2410,28 @@ fn routing_on_a_graph() {
         graph(&RING, &["routing.up_down.root=5"]),
         "routing.up_down.root = 5 (override): the network has 5 routers; valid: 0 … 4"
     );
+    assert_eq!(graph(&RING, &["router.cioq.vcs.network=1", "routing=nue"]), "accepted");
+    assert_eq!(graph(&RING, &["routing.nue.vcs=16"]), "accepted");
+    for vcs in [0, 17] {
+        assert_eq!(
+            graph(&RING, &[&format!("routing.nue.vcs={vcs}")]),
+            format!("routing.nue.vcs = {vcs} (override): out of range; valid: 1 … 16")
+        );
+    }
+    assert_eq!(
+        graph(&RING, &["router.cioq.vcs.network=2", "routing.nue.vcs=3"]),
+        "router.cioq.vcs.network = 2 (override): routing nue divides destinations among 3 layers, each with a VC; \
+         valid: 3 … 16, or fewer layers (routing.nue.vcs)"
+    );
+    assert_eq!(
+        graph(&RING, &["router.cioq.vcs.management=flexvc", "routing=nue"]),
+        "router.cioq.vcs.management (override): a packet keeps the VC of the layer of its destination; valid: no such key"
+    );
+    assert_eq!(
+        message_of("load = 0.5\nrouting = \"nue\"\n[topology.mesh]\nsides = [64, 64]\n", &[]),
+        "line 2, column 1: routing.nue: the search for paths between 4096 routers would take too long; \
+         valid: at most 2048 routers"
+    );
     assert_eq!(
         message_of("load = 0.5\nrouting = \"up_down\"\n[topology.mesh]\nsides = [64, 64]\n", &[]),
         "line 2, column 1: routing.up_down: the tables of paths between 4096 routers would be too large; \
@@ -2482,7 +2511,8 @@ fn packets_of_planes_keep_to_shortest_paths() {
     for routing in ["minimal", "adaptive", "ecmp"] {
         assert_eq!(with(&[&format!("routing={routing}")]), "accepted", "{routing}");
     }
-    for routing in ["valiant", "ugal", "par", "polarized", "k_shortest_paths", "fat_paths", "up_down"] {
+    for routing in ["valiant", "ugal", "par", "polarized", "k_shortest_paths", "fat_paths", "up_down", "nue"]
+    {
         assert_eq!(
             with(&[&format!("routing={routing}")]),
             format!(

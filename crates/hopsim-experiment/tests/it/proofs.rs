@@ -116,8 +116,18 @@ fn followed(plan: &Plan, foreseen: usize) -> Seen {
 }
 
 /// The mechanisms that every graph can have.
-const ON_GRAPHS: &[&str] =
-    &["minimal", "adaptive", "ecmp", "k_shortest_paths", "polarized", "up_down", "valiant", "ugal", "par"];
+const ON_GRAPHS: &[&str] = &[
+    "minimal",
+    "adaptive",
+    "ecmp",
+    "k_shortest_paths",
+    "polarized",
+    "up_down",
+    "nue",
+    "valiant",
+    "ugal",
+    "par",
+];
 
 /// Small networks other than dragonflies, with the mechanisms that they can have.
 fn not_dragonflies() -> Vec<Plan> {
@@ -125,14 +135,23 @@ fn not_dragonflies() -> Vec<Plan> {
     let chords: Vec<Value> =
         (0..7).map(|i| [i, (i + 1) % 7]).chain([[0, 3]]).map(|ends| json!({ "between": ends })).collect();
     let topologies = [
-        (json!({ "ring": { "routers": 5 } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"][..]),
-        (json!({ "torus": { "sides": [4, 3] } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"]),
-        (json!({ "mesh": { "sides": [3, 3] } }), &["minimal", "adaptive", "up_down", "valiant", "ugal"]),
+        (
+            json!({ "ring": { "routers": 5 } }),
+            &["minimal", "adaptive", "up_down", "nue", "valiant", "ugal"][..],
+        ),
+        (
+            json!({ "torus": { "sides": [4, 3] } }),
+            &["minimal", "adaptive", "up_down", "nue", "valiant", "ugal"],
+        ),
+        (
+            json!({ "mesh": { "sides": [3, 3] } }),
+            &["minimal", "adaptive", "up_down", "nue", "valiant", "ugal"],
+        ),
         (
             json!({ "hyperx": { "sides": [3, 3] } }),
-            &["minimal", "adaptive", "ecmp", "polarized", "up_down", "valiant", "ugal", "par"],
+            &["minimal", "adaptive", "ecmp", "polarized", "up_down", "nue", "valiant", "ugal", "par"],
         ),
-        (json!({ "fat_tree": { "k": 2, "levels": 3 } }), &["minimal", "adaptive", "ecmp", "up_down"]),
+        (json!({ "fat_tree": { "k": 2, "levels": 3 } }), &["minimal", "adaptive", "ecmp", "up_down", "nue"]),
         (
             json!({ "dragonfly_plus": { "leaves": 2, "spines": 1, "global_links": 2, "nodes_per_leaf": 1 } }),
             ON_GRAPHS,
@@ -282,7 +301,7 @@ fn every_discipline_has_its_ground() {
     use Ground::{Acyclic, Escape};
     let torus = json!({ "torus": { "sides": [4, 5] } });
     let mesh = json!({ "mesh": { "sides": [4, 5] } });
-    let rows: [(&Value, Value, (Ground, usize)); 9] = [
+    let rows: [(&Value, Value, (Ground, usize)); 11] = [
         (&mesh, json!({ "minimal": {} }), (Acyclic, 0)),
         (&mesh, json!({ "adaptive": {} }), (Escape, 0)),
         (&mesh, json!({ "valiant": {} }), (Acyclic, 0)),
@@ -293,6 +312,8 @@ fn every_discipline_has_its_ground() {
         (&torus, json!({ "valiant": {} }), (Acyclic, 36)),
         (&torus, json!({ "ugal": {} }), (Acyclic, 36)),
         (&torus, json!({ "up_down": {} }), (Acyclic, 0)),
+        (&torus, json!({ "nue": {} }), (Acyclic, 0)),
+        (&torus, json!({ "nue": { "vcs": 3 } }), (Acyclic, 0)),
     ];
     for (topology, routing, expected) in rows {
         assert_eq!(ground(topology, &routing), expected, "{routing} on {topology}");

@@ -277,7 +277,7 @@ fn mechanisms_that_need_sensors_or_room_for_whole_packets() {
         assert_eq!(
             on(DRAGONFLY, &format!("routing = \"{routing}\"")),
             format!(
-                "routing.{routing}: {reason}; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, valiant or ugal \
+                "routing.{routing}: {reason}; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant or ugal \
                  with virtual-channel routers, or router.cioq or input_queued"
             )
         );
@@ -294,6 +294,7 @@ fn rings_have_datelines() {
         "router.virtual_channel.vcs.rings = \"dateline\"",
         "router.virtual_channel.vcs = { network = 3, rings = { dateline = { class = \"dimension\" } } }",
         "routing = \"up_down\"",
+        "routing = \"nue\"",
     ] {
         assert_eq!(on(TORUS, lines), "accepted", "{lines}");
     }
@@ -325,7 +326,7 @@ fn routings_that_do_not_go_dimension_by_dimension_have_no_datelines() {
             format!(
                 "routing.{routing}: packets of a ring can wait for each other in a circle: virtual-channel routers prevent that by \
                  datelines, which are for packets that go dimension by dimension to their destination; valid: routing.minimal, \
-                 routing.up_down, topology.mesh, or router.cioq or input_queued"
+                 routing.up_down or nue, topology.mesh, or router.cioq or input_queued"
             )
         );
         assert_eq!(
@@ -342,7 +343,7 @@ fn routings_that_do_not_go_dimension_by_dimension_have_no_datelines() {
 fn rings_have_no_bubbles_of_flits() {
     let refused = "router.virtual_channel.vcs.bubble: packets of a ring can wait for each other in a circle, and the bubble \
                    that prevents it is made of whole packets; valid: no such key with routing.minimal, which has datelines, 0 with \
-                   vcs.allow_deadlock = true, routing.up_down, topology.mesh, or router.cioq or input_queued";
+                   vcs.allow_deadlock = true, routing.up_down or nue, topology.mesh, or router.cioq or input_queued";
     assert_eq!(on(TORUS, "router.virtual_channel.vcs.rings = \"bubble\""), refused);
     let one = refused.replacen("bubble:", "bubble = 1:", 1);
     assert_eq!(on(TORUS, "router.virtual_channel.vcs.bubble = 1"), one);

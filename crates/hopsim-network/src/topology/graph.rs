@@ -34,7 +34,7 @@ pub use super::wiring::Edge;
 /// port of a channel adapter is a node, in the order of the switches and their ports. Widths and speeds are not read: links have those
 /// of `router.infiniband.links`.
 ///
-/// Routing: `minimal` (as many VCs as the graph needs), `up_down` (one VC will do), `valiant` or `ugal` (a VC for every link of
+/// Routing: `minimal` (as many VCs as the graph needs), `up_down` and `nue` (one VC will do), `valiant` or `ugal` (a VC for every link of
 /// the longest path).
 ///
 /// With `ties = "spread"` destinations are gone through by number, and for each the routers from the nearest on, equally near ones

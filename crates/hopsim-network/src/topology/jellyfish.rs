@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 /// Numbering: node n is at router ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones, then its links in the order of
 /// the routers there.
 ///
-/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `valiant`,
+/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `nue`, `valiant`,
 /// `ugal` and `par`. At most 20,480 routers.
 ///
 /// Source: Singla et al., NSDI 2012; the repairs are those of McKay and Wormald, J. Algorithms 11 (1990), simplified.

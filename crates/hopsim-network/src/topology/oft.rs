@@ -22,7 +22,7 @@ use std::ops::RangeInclusive;
 /// q² + q + 1 those of the second one, and the spines follow. Node n is at leaf ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones,
 /// which spines leave unused, then its links in the order of the routers there.
 ///
-/// Routing is that of `graph`: `minimal`, up to a spine and down again, in one VC; `adaptive`, `ecmp`, `up_down`; `valiant` and `ugal` on two such
+/// Routing is that of `graph`: `minimal`, up to a spine and down again, in one VC; `adaptive`, `ecmp`, `up_down`, `nue`; `valiant` and `ugal` on two such
 /// paths, with a VC for each; and the other ones with a VC for every link. At most 20,480 switches: q ≤ 81.
 ///
 /// Source: Kathareios, Minkenberg, Prisacari, Rodriguez and Hoefler, SC 2015, after Valerio, Moser and Melliar-Smith.

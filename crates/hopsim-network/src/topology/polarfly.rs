@@ -20,7 +20,7 @@ use std::ops::RangeInclusive;
 /// y·q + z, (0, 1, z) q² + z, and (0, 0, 1) q² + q. Elements are numbered as in `slim_fly`. Node n is at router
 /// ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones, then its links in the order of the routers there.
 ///
-/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `valiant`,
+/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `nue`, `valiant`,
 /// `ugal` and `par`. At most 20,480 routers: q ≤ 139.
 ///
 /// Source: Lakhotia et al., SC 2022; Erdős and Rényi 1962; Brown 1966.

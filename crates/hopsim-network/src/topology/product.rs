@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 /// all of these router i ≥ W is router W · (outer routers) + x · (I − W) + i − W. A router's ports are the terminal ones, then local and
 /// global ones, each in the order of the routers there. The inner network at x is group x.
 ///
-/// Routing is that of `graph`, whatever the two topologies are: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `valiant`, `ugal` and
+/// Routing is that of `graph`, whatever the two topologies are: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `nue`, `valiant`, `ugal` and
 /// `par`. Where packets have the VC of the links passed before, there are local and global VCs for every link of a path. At most
 /// 20,480 routers.
 ///

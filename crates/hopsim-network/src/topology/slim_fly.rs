@@ -25,7 +25,7 @@ use std::ops::RangeInclusive;
 /// Node n is at router ⌊n / `nodes_per_router`⌋. A router's ports are the terminal ones, then its links in the order of the routers
 /// there. q = 5 is the graph of Hoffman and Singleton.
 ///
-/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `valiant`,
+/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `nue`, `valiant`,
 /// `ugal` and `par`. At most 20,480 routers: q ≤ 101.
 ///
 /// Source: Besta and Hoefler, SC 2014; McKay, Miller and Širáň, J. Combinatorial Theory B 74 (1998); Hafner, J. Algebra 276 (2004).

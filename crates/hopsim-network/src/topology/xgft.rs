@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 /// ⌊n / m1⌋ of level 1. A switch's ports are m1 terminal ones, which only those of level 1 use, then its links in the order of the switches
 /// there: those down before those up, and parallel ones one behind the other.
 ///
-/// Routing is that of `graph`: `minimal` and `up_down`, up to a nearest common ancestor and down again, on the path that the table says;
+/// Routing is that of `graph`: `minimal` and `up_down`, up to a nearest common ancestor and down again, on the path that the table says; `nue`;
 /// `valiant` and `ugal`, on two such paths, with a VC for each. At most 20,480 switches.
 ///
 /// Source: Öhring et al., IPPS 1995; parallel links (PGFT): Zahavi, Technion CCIT Report 776 (2010).

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// Numbering: router j of set i has number i · l + j. Node n is at router ⌊n / `nodes_per_router`⌋. A router's ports are the terminal
 /// ones, then its links in the order of the routers there, one to each of the other sets.
 ///
-/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `valiant`,
+/// Routing is that of `graph`: `minimal`, `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `nue`, `valiant`,
 /// `ugal` and `par`. At most 20,480 routers.
 ///
 /// Source: Valadarsky et al., CoNEXT 2016.

@@ -12,6 +12,7 @@ pub mod faults;
 mod head;
 mod in_transit;
 mod multipath;
+mod nue;
 mod o1turn;
 mod oblivious;
 mod polarized;
@@ -62,6 +63,7 @@ impl Simulator<'_> {
             Mechanism::InTransit(rule) => rule.choose(head),
             Mechanism::Adaptive => adaptive::choose(head),
             Mechanism::UpDown(rule) => Some(rule.choose(head)),
+            Mechanism::Nue(rule) => Some(rule.choose(head)),
             Mechanism::O1turn(rule) => Some(o1turn::choose(*rule, head)),
             Mechanism::Multipath(rule) => Some(rule.choose(head)),
             Mechanism::Polarized(penalties) => polarized::choose(*penalties, head),
@@ -78,6 +80,7 @@ impl Simulator<'_> {
             Mechanism::InTransit(rule) => rule.options(head),
             Mechanism::Adaptive => adaptive::options(head),
             Mechanism::UpDown(rule) => rule.options(head),
+            Mechanism::Nue(rule) => rule.options(head),
             Mechanism::O1turn(rule) => o1turn::options(*rule, head),
             Mechanism::Multipath(rule) => rule.options(head),
             Mechanism::Polarized(_) => polarized::options(head),

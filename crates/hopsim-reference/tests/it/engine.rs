@@ -90,9 +90,9 @@ pub fn may_deadlock(plan: &Plan) -> bool {
             .is_some_and(|shares| shares.iter().any(|s| s.reserve < plan.system.longest_packet()))
 }
 
-/// Whether packets go round rings, which up*/down* routing leaves open.
-fn has_rings(plan: &Plan) -> bool {
-    plan.system.topology.has_rings() && plan.experiment.routing.name() != "up_down"
+/// Whether packets go round rings, which up*/down* and Nue routing leave open.
+pub fn has_rings(plan: &Plan) -> bool {
+    plan.system.topology.has_rings() && !["up_down", "nue"].contains(&plan.experiment.routing.name())
 }
 
 impl Coverage {
@@ -135,8 +135,9 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 40] = [
+const NONMINIMAL: [&str; 41] = [
     "up_down graph",
+    "nue",
     "par graph",
     "par hyperx",
     "k_shortest_paths",
@@ -297,7 +298,7 @@ fn names(plan: &Plan) -> Vec<String> {
     let (kind, router) = router.as_object().unwrap().iter().next().unwrap();
     names.push(kind.clone());
     let flexible = router["vcs"]["management"].get("flexvc").is_some();
-    let adaptive = !["minimal", "valiant", "up_down"].contains(&plan.experiment.routing.name());
+    let adaptive = !["minimal", "valiant", "up_down", "nue"].contains(&plan.experiment.routing.name());
     let replies = plan.system.jobs.iter().any(JobPlan::request_reply);
     let bursts = plan.system.jobs.iter().any(|job| job.traffic().is_some_and(|job| job.process.waits()));
     let changes = plan.system.jobs.iter().any(|job| !job.changes().is_empty());

@@ -48,7 +48,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 130] = [
+const COVERED: [&str; 131] = [
     "VCs by hop",
     "several outputs of the crossbar",
     "shared buffers",
@@ -147,6 +147,7 @@ const COVERED: [&str; 130] = [
     "par",
     "adaptive",
     "up_down",
+    "nue",
     "whole packets",
     "flits",
     "buffers shorter than a packet",

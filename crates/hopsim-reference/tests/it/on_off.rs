@@ -2,7 +2,7 @@
 //! is calculated by hand.
 
 use crate::documents::{Document, for_each_measured_plan, for_each_program, library, trial};
-use crate::engine::{check_whole, compare};
+use crate::engine::{check_whole, compare, has_rings};
 use crate::metrics::Coverage;
 use crate::programs;
 use crate::snapshots::goes_on;
@@ -28,7 +28,7 @@ fn slowest(document: &Value, class: &str) -> (u64, u64) {
 fn with_on_off(plan: &Plan) -> Result<Plan, String> {
     let mut document = serde_json::to_value(&plan.experiment).unwrap();
     let (seed, longest) = (plan.experiment.measure.seed, u64::from(plan.system.longest_packet()));
-    if !["minimal", "valiant", "up_down"].contains(&plan.experiment.routing.name()) {
+    if !["minimal", "valiant", "up_down", "nue"].contains(&plan.experiment.routing.name()) {
         document["routing"] = json!({ "minimal": {} });
     }
     if document["nic"]["control"].get("lbr").is_some() {
@@ -39,7 +39,7 @@ fn with_on_off(plan: &Plan) -> Result<Plan, String> {
     let links: Vec<(u64, u64)> = classes.iter().map(|class| slowest(&document, class)).collect();
     let router = &mut document["router"][router];
     router["vcs"] = json!({ "injection": router["vcs"]["injection"] });
-    let rings = plan.system.topology.has_rings() && plan.experiment.routing.name() != "up_down";
+    let rings = has_rings(plan);
     if rings && is_minimal && seed % 4 < 2 {
         router["vcs"]["rings"] = json!({ "dateline": {} });
     } else if rings {

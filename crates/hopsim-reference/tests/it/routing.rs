@@ -229,6 +229,9 @@ fn cubes() {
         (&torus, json!({ "ugal": { "knowledge": "global", "occupancy": "port" } }), 2),
         (&mesh, json!({ "valiant": { "recompute": true } }), 2),
         (&torus, json!({ "up_down": {} }), 2),
+        (&torus, json!({ "nue": {} }), 1),
+        (&torus, json!({ "nue": { "vcs": 3 } }), 3),
+        (&mesh, json!({ "nue": { "vcs": 2 } }), 4),
         (&json!({ "ring": { "routers": 6 } }), json!({ "adaptive": {} }), 2),
     ] {
         agree([of_one_class(topology, &routing, vcs)]);
@@ -296,6 +299,36 @@ fn graphs() {
         agree([of_one_class(&grid(4, ties), &json!({ "minimal": {} }), 8)]);
         agree([of_one_class(&grid(4, ties), &json!({ "up_down": {} }), 1)]);
     }
+}
+
+#[test]
+fn paths_and_their_vcs_found_together() {
+    let mut few = graph(10, &[(0, 4), (2, 6), (1, 5), (3, 7), (0, 4)], "first");
+    few["graph"]["routers_with_nodes"] = json!(7);
+    let sparse = json!({ "jellyfish": { "routers": 20, "degree": 3, "nodes_per_router": 2 } });
+    for layers in 1..=4 {
+        let nue = json!({ "nue": { "vcs": layers } });
+        for topology in [&few, &grid(4, "first"), &graph(9, &[], "first"), &sparse] {
+            agree([of_one_class(topology, &nue, layers)]);
+        }
+    }
+    agree([of_one_class(&json!({ "fat_tree": { "k": 2, "levels": 3 } }), &json!({ "nue": {} }), 2)]);
+    agree([of_one_class(&few, &json!({ "nue": { "vcs": 9 } }), 12)]);
+    // Some searches fail at first there, and it makes a difference that what has come to wait then is forgotten.
+    for (degree, seed, layers) in [(3, 2, 2), (4, 5, 1)] {
+        let regular = json!({ "jellyfish": { "routers": 24, "degree": degree, "seed": seed } });
+        agree([of_one_class(&regular, &json!({ "nue": { "vcs": layers } }), layers)]);
+    }
+    let vcs = json!({ "local": 3, "global": 2 });
+    agree([
+        dragonfly(FULL, &json!({ "nue": {} }), &vcs),
+        dragonfly(FULL, &json!({ "nue": { "vcs": 2 } }), &vcs),
+    ]);
+    let mut broken = of_one_class(&sparse, &json!({ "nue": { "vcs": 2 } }), 2);
+    broken["faults"] = json!([{ "links": { "fraction": 0.1, "seed": 3 } }]);
+    let mut torus = of_one_class(&json!({ "torus": { "sides": [4, 3] } }), &json!({ "nue": {} }), 1);
+    torus["faults"] = json!([{ "links": { "fraction": 0.1 } }]);
+    agree([broken, torus]);
 }
 
 #[test]
@@ -609,6 +642,7 @@ fn families_of_graphs() {
         agree(detours.iter().map(|routing| family(&topology, routing, None)));
         agree([family(&topology, &detours[2], Some(more))]);
         agree([family(&topology, &json!({ "up_down": {} }), Some(2))]);
+        agree([family(&topology, &json!({ "nue": { "vcs": 2 } }), None)]);
     }
 }
 
@@ -622,6 +656,7 @@ fn every_example_of_a_family() {
         let names = [
             "minimal",
             "up_down",
+            "nue",
             "adaptive",
             "ecmp",
             "k_shortest_paths",

@@ -7,6 +7,7 @@ pub mod flexvc;
 pub mod in_transit;
 pub mod layers;
 pub mod multipath;
+pub mod nue;
 pub mod oblivious;
 pub mod paths;
 pub mod source;
@@ -22,6 +23,7 @@ use hopsim_routing::RoutingConfig;
 use hopsim_routing::o1turn::OrderChoice;
 use in_transit::InTransitRule;
 use multipath::MultipathRule;
+use nue::Nue;
 use oblivious::ObliviousRule;
 use source::SourceRule;
 use up_down::UpDown;
@@ -42,6 +44,7 @@ pub enum Mechanism {
     InTransit(InTransitRule),
     Adaptive,
     UpDown(UpDown),
+    Nue(Nue),
     O1turn(OrderChoice),
     Multipath(MultipathRule),
     /// With what links are disadvantaged by.
@@ -65,6 +68,7 @@ impl Rules {
             RoutingConfig::Minimal(_) => Mechanism::Minimal,
             RoutingConfig::Adaptive(_) => Mechanism::Adaptive,
             RoutingConfig::UpDown(config) => Mechanism::UpDown(UpDown::new(plan, config)),
+            RoutingConfig::Nue(config) => Mechanism::Nue(Nue::new(plan, config)),
             RoutingConfig::Valiant(config) => Mechanism::Oblivious(ObliviousRule::new(config)),
             RoutingConfig::Ugal(config) => Mechanism::Source(SourceRule::ugal(config, &ways)),
             RoutingConfig::Piggyback(config) => Mechanism::Source(SourceRule::piggyback(config)),
@@ -104,6 +108,7 @@ impl Rules {
             | Mechanism::Oblivious(_)
             | Mechanism::Adaptive
             | Mechanism::UpDown(_)
+            | Mechanism::Nue(_)
             | Mechanism::O1turn(_)
             | Mechanism::Multipath(_)
             | Mechanism::Polarized(_) => Sensors::default(),

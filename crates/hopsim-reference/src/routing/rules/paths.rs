@@ -28,7 +28,8 @@ pub fn paths(routing: &RoutingConfig) -> (&'static str, &'static [&'static str])
         | RoutingConfig::Table(_)
         | RoutingConfig::Function(_)
         | RoutingConfig::O1turn(_)
-        | RoutingConfig::UpDown(_) => ("lgl", &["lgl"]),
+        | RoutingConfig::UpDown(_)
+        | RoutingConfig::Nue(_) => ("lgl", &["lgl"]),
     }
 }
 

@@ -82,7 +82,7 @@ impl Vcs {
         let all = [links[0].vcs, links.get(1).map_or(0, |link| link.vcs)];
         // Where packets keep their VC, or VCs are divided, as many are used of all classes.
         let least = links.iter().map(|link| link.vcs).min().unwrap_or(1);
-        if ways.dragonfly().is_none() || matches!(routing, RoutingConfig::UpDown(_)) {
+        if ways.dragonfly().is_none() || matches!(routing, RoutingConfig::UpDown(_) | RoutingConfig::Nue(_)) {
             if let (VcManagement::Flexvc(flexvc), Some(_)) =
                 (plan.experiment.router.vcs().management, hops_with_a_vc(plan, ways))
             {

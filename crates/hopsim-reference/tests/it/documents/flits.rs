@@ -1,7 +1,9 @@
 //! Random documents with virtual-channel routers, which let flits through one by one.
 
 use super::graph::{graph_or_family, sharing, vcs_by_hop};
-use super::network::{classes, dateline, dragonfly, fat_tree, fit_ejection, grid, has_rings, links, torus};
+use super::network::{
+    classes, dateline, dragonfly, fat_tree, fit_ejection, goes_round_rings, grid, has_rings, links, torus,
+};
 use super::programs::{Workload, make_room, place, programs};
 use super::routing::{
     fit, routing_of_one_class, spread, turn_once, ugal, valiant, vcs_needed, vcs_of_one_class,
@@ -360,7 +362,7 @@ fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Stra
     let workload = (nic_and_semantics(), jobs(ORDINARY), lengths, any::<u16>(), 200..700u32);
     (network, workload, programs).prop_map(|((topology, links, routings, parts), workload, programs)| {
         let (topology, mut routing) = fit(topology, routings);
-        if has_rings(&topology) && routing.get("up_down").is_none() {
+        if goes_round_rings(&topology, &routing) {
             // No other one has datelines.
             routing = json!({ "minimal": {} });
         }

@@ -88,6 +88,11 @@ pub fn has_rings(topology: &Value) -> bool {
     topology.get("torus").or(topology.get("ring")).is_some()
 }
 
+/// Whether links form rings and packets go round them, which up*/down* and Nue routing avoid.
+pub fn goes_round_rings(topology: &Value, routing: &Value) -> bool {
+    has_rings(topology) && routing.get("up_down").or(routing.get("nue")).is_none()
+}
+
 /// Datelines.
 pub fn dateline() -> impl Strategy<Value = Value> {
     prop_oneof![

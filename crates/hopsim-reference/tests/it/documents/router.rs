@@ -1,7 +1,7 @@
 //! Random routers.
 
 use super::graph::{sharing, vcs_by_hop};
-use super::network::{classes, dateline, has_rings};
+use super::network::{classes, dateline, goes_round_rings};
 use super::routing::{reply_vcs_needed, vcs_needed, vcs_of_one_class};
 use super::traffic::{answers, longest_packet};
 use super::{mostly, one_of};
@@ -206,7 +206,7 @@ impl Router {
         let room = |index: usize| longest + longest * u64::from(self.spare_room[index]) / 10;
         // The bubble, and what packets leave free in adaptive VCs when they enter the network.
         let restriction = document["nic"]["control"]["lbr"]["packets"].as_u64().unwrap_or(0);
-        let rings = has_rings(topology) && routing.get("up_down").is_none();
+        let rings = goes_round_rings(topology, routing);
         let dateline = self.dateline.as_ref().filter(|_| rings && routing.get("minimal").is_some());
         let has_bubble = rings && dateline.is_none();
         let least = restriction.max(u64::from(if has_bubble { self.bubble } else { 0 }));

@@ -120,8 +120,15 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
     }
 }
 
-/// Some minimal and adaptive routings become others that spread packets over several paths, where that is possible.
+/// Some minimal and adaptive routings become others that spread packets over several paths, where that is possible, and some
+/// up*/down* ones, and minimal ones in rings, Nue.
 pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
+    let has_rings = topology.get("torus").or(topology.get("ring")).is_some();
+    if routing.get("up_down").is_some() && draw % 3 == 1
+        || routing.get("minimal").is_some() && has_rings && draw % 5 == 3
+    {
+        return json!({ "nue": { "vcs": 1 + draw / 16 % 3 } });
+    }
     let by = ["packet", "flow"][usize::from(draw / 8 % 2)];
     let is_graph = graph::is_graph(topology) && topology.get("planes").is_none();
     let spreads = graph::is_graph(topology) || topology.get("hyperx").or(topology.get("fat_tree")).is_some();
@@ -162,6 +169,9 @@ pub fn can_answer_on_one_class(topology: &Value, routing: &Value) -> bool {
 pub fn vcs_of_one_class(topology: &Value, routing: &Value) -> u32 {
     if graph::is_graph(topology) {
         return graph::vcs(topology, routing).unwrap();
+    }
+    if let Some(layers) = routing["nue"]["vcs"].as_u64() {
+        return layers as u32;
     }
     if let Some(sides) = topology["hyperx"]["sides"].as_array().filter(|_| routing.get("par").is_some()) {
         let dimensions = sides.len() as u32;
