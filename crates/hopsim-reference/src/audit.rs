@@ -76,7 +76,8 @@ impl Simulator<'_> {
     /// Flits in an input VC or on the wire to it, without those of lost packets.
     fn flits_of(&self, input: &Input, vc: usize) -> u32 {
         let is_there = |packet: usize| self.packets[packet].lost.is_none();
-        let coming = input.wire.0.iter().filter(|(_, flit)| flit.vc == vc && is_there(flit.packet)).count() as u32;
+        let coming =
+            input.wire.0.iter().filter(|(_, flit)| flit.vc == vc && is_there(flit.packet)).count() as u32;
         coming + input.vcs[vc].iter().map(|r| r.phits - r.crossed).sum::<u32>()
     }
 

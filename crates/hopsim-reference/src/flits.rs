@@ -181,7 +181,9 @@ impl Simulator<'_> {
     fn note_speculating(&mut self, places: &[Place], choices: &[Vec<Choice>]) {
         let Some(&(router, ..)) = places.first() else { return };
         let takes = |choices: &Vec<Choice>| {
-            choices.iter().any(|choice| self.takes_flit(router, choice.to) && self.is_free(router, choice.to.port))
+            choices
+                .iter()
+                .any(|choice| self.takes_flit(router, choice.to) && self.is_free(router, choice.to.port))
         };
         let heads = places.iter().zip(choices).filter(|(_, choices)| takes(choices));
         let all: Vec<(Place, usize)> = heads.map(|(&place, choices)| (place, choices[0].to.port)).collect();

@@ -283,8 +283,7 @@ impl Simulator<'_> {
         let Rule::ByHop(HopVcs { counts, .. }) = &self.rules.vcs.rule else { return true };
         let is_reply = self.packets[packet].role == Role::Reply;
         let passed = self.packets[packet].trace.hops.len() + usize::from(self.owns_vc(packet));
-        passed + self.links_left(packet, router)
-            <= counts[usize::from(is_reply)]
+        passed + self.links_left(packet, router) <= counts[usize::from(is_reply)]
     }
 
     /// The links before a packet that is in a router or on its way there: by way of its intermediate router, if it has one before it.

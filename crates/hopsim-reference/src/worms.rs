@@ -110,14 +110,18 @@ impl Simulator<'_> {
     /// now, too.
     fn discard(&mut self, packet: usize, (router, port, vc): Place) {
         let input = &mut self.routers[router].inputs[port];
-        let coming = input.wire.0.iter().filter(|(_, flit)| flit.packet == packet && flit.vc == vc).count() as u32;
+        let coming =
+            input.wire.0.iter().filter(|(_, flit)| flit.packet == packet && flit.vc == vc).count() as u32;
         let stands = input.vcs[vc].iter().position(|resident| resident.packet == packet);
-        let here = stands.and_then(|nth| input.vcs[vc].remove(nth)).map_or(0, |gone| gone.phits - gone.crossed);
+        let here =
+            stands.and_then(|nth| input.vcs[vc].remove(nth)).map_or(0, |gone| gone.phits - gone.crossed);
         self.packets[packet].discarded += here;
         let (node, peer, due) = (input.node, input.peer, self.now + input.latency);
         for _ in 0..here + coming {
             match (peer, node) {
-                (Some((peer, back)), _) => self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet)),
+                (Some((peer, back)), _) => {
+                    self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet))
+                }
                 (None, Some((node, first))) => self.nics[node].free[first + vc] += 1,
                 (None, None) => unreachable!("flits come from somewhere"),
             }

@@ -299,9 +299,11 @@ fn check_flits(experiment: &Experiment, router: &VirtualChannel, fail: bool) -> 
             .value("flit_hops")
             .valid(valid("other streams")));
     }
-    if let Some(number) = experiment.jobs.iter().position(|job| {
-        job.traffic.as_ref().is_some_and(|traffic| traffic.request_reply.is_some())
-    }) {
+    if let Some(number) = experiment
+        .jobs
+        .iter()
+        .position(|job| job.traffic.as_ref().is_some_and(|traffic| traffic.request_reply.is_some()))
+    {
         let reason = "the room for a reply is promised to a packet that may be lost on its way";
         let key = format!("jobs.{number}.traffic.request_reply");
         return Err(ConfigError::new(key, reason).valid(valid("router.cioq or input_queued, no such key")));

@@ -2253,7 +2253,8 @@ fn what_does_not_know_of_links_that_fail() {
     let valid = "faults without at and until";
     let flits = |others: &[&str]| with_a_link_that_fails(&[&["router=virtual_channel"], others].concat());
     assert_eq!(flits(&[]), "accepted");
-    let queues = "where flits wait behind the crossbar links neither fail nor become slower in the middle of a run";
+    let queues =
+        "where flits wait behind the crossbar links neither fail nor become slower in the middle of a run";
     for (key, value, other) in
         [("speedup", "1.5", "1.0"), ("crossbar_outputs", "2", "1"), ("buffers.output", "8", "no such key")]
     {

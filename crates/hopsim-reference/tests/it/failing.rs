@@ -836,7 +836,10 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
         (!one_length, "several lengths"),
         (plan.system.jobs.iter().any(JobPlan::request_reply), "replies"),
         (plan.system.network.slowest_link() > 1, "slow links"),
-        (plan.system.router.cioq().is_some_and(|plan| plan.consumption == Consumption::Parallel), "parallel consumption"),
+        (
+            plan.system.router.cioq().is_some_and(|plan| plan.consumption == Consumption::Parallel),
+            "parallel consumption",
+        ),
     ];
     traits.into_iter().filter(|(is_met, _)| *is_met).for_each(|(_, name)| coverage.count(name, 1));
     coverage.count(routing, 1);

@@ -170,7 +170,8 @@ impl<N: SavedNodes> ChangingFlits<'_, N> {
     fn lose_at_nodes(&mut self) {
         let stays = |changing: &Self, worm: &Worm| {
             let (router, _) = worm.parts[0].place;
-            changing.is_under_way(worm) || changing.system.routing.reaches(router, worm.packet.destination_router)
+            changing.is_under_way(worm)
+                || changing.system.routing.reaches(router, worm.packet.destination_router)
         };
         let all = worms(&mut self.state.routers, &mut self.state.nodes, self.system);
         let lost: Vec<Worm> = all.into_iter().filter(|worm| !stays(self, worm)).collect();
@@ -266,7 +267,8 @@ impl FlitRouterState {
         }
         input.flits = here.count() as u16;
         let of_slot = slot as u16;
-        let mut coming: Vec<u32> = self.flits.iter().filter(|flit| flit.1 == of_slot).map(|flit| flit.0).collect();
+        let mut coming: Vec<u32> =
+            self.flits.iter().filter(|flit| flit.1 == of_slot).map(|flit| flit.0).collect();
         let heads = self.arrivals.iter().filter(|head| head.0 == of_slot);
         coming.extend(heads.map(|(_, packet)| packet.arrived));
         coming.sort_unstable();
