@@ -55,8 +55,9 @@ impl InterfaceState {
     /// entering the VC, the others will not be sent.
     pub fn lose_flits(&mut self, vc: usize, flits: u32, is_entering: bool) {
         self.buffers[vc].0 -= flits;
-        let unsent = self.flits.as_mut().filter(|_| is_entering).and_then(|flits| flits.unsent(vc));
-        unsent.into_iter().for_each(|flits| *flits = 0);
+        if let Some(unsent) = self.flits.as_mut().filter(|_| is_entering).and_then(|flits| flits.unsent(vc)) {
+            *unsent = 0;
+        }
     }
 
     /// A packet is lost in the network, which comes back in cycle `at` unless it has been sent again `most` times. Returns whether it does.

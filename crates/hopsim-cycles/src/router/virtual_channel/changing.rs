@@ -39,9 +39,13 @@ impl<N: SavedNodes> SavedFlitRouters<N> {
         let Change { repaired, failing, falling, rising, detected, closes, opens, reroutes, paced: _ } =
             change;
         repaired.iter().flatten().for_each(|&end| changing.repair(end));
-        rising.iter().for_each(|&router| changing.open(router, Reason::Broken));
+        for &router in rising {
+            changing.open(router, Reason::Broken);
+        }
         failing.iter().flat_map(|failure| failure.ends).for_each(|end| changing.fail(end));
-        falling.iter().for_each(|failure| changing.close(failure.router, Reason::Broken));
+        for failure in falling {
+            changing.close(failure.router, Reason::Broken);
+        }
         let lost = failing.iter().filter(|failure| failure.drops).flat_map(|failure| failure.ends);
         changing.lose_on_links(&lost.collect());
         let lost = falling.iter().filter(|failure| failure.drops).map(|failure| failure.router);
