@@ -4,7 +4,7 @@ use crate::simulator::Simulator;
 use crate::state::packet::{LossReason, Memory};
 use crate::state::parts::Input;
 use crate::state::place::{OutputPort, Place};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 impl Simulator<'_> {
     /// The input VC whose first packet this is, if that owns an output VC and its head has not been granted the switch.
@@ -120,7 +120,7 @@ impl Simulator<'_> {
         for _ in 0..here + coming {
             match (peer, node) {
                 (Some((peer, back)), _) => {
-                    self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet))
+                    self.routers[peer].outputs[back].credit_wire.push(due, (vc, packet));
                 }
                 (None, Some((node, first))) => self.nics[node].free[first + vc] += 1,
                 (None, None) => unreachable!("flits come from somewhere"),
@@ -191,5 +191,5 @@ impl Simulator<'_> {
 
 /// Whether no packet is in the VCs of an input.
 fn is_empty(input: &Input) -> bool {
-    input.vcs.iter().all(|vc| vc.is_empty())
+    input.vcs.iter().all(VecDeque::is_empty)
 }

@@ -45,6 +45,7 @@ const ROUTERS: VirtualChannelPlan = VirtualChannelPlan {
     output_queue: None,
     damq: None,
     crossbar_outputs: 1,
+    links_fail: false,
 };
 
 /// Arbiters that compare the ages of flits.

@@ -2249,8 +2249,7 @@ fn with_a_link_that_fails(others: &[&str]) -> String {
 }
 
 #[test]
-fn what_does_not_know_of_links_that_fail() {
-    let valid = "faults without at and until";
+fn flits_that_do_not_know_of_links_that_fail() {
     let flits = |others: &[&str]| with_a_link_that_fails(&[&["router=virtual_channel"], others].concat());
     assert_eq!(flits(&[]), "accepted");
     let queues =
@@ -2280,6 +2279,11 @@ fn what_does_not_know_of_links_that_fail() {
         "jobs.0.traffic.request_reply (override): the room for a reply is promised to a packet that may be lost on its \
          way; valid: router.cioq or input_queued, no such key, or faults without at, until and slowdown"
     );
+}
+
+#[test]
+fn what_does_not_know_of_links_that_fail() {
+    let valid = "faults without at and until";
     assert_eq!(
         with_a_link_that_fails(&["router.cioq.flow_control=on_off"]),
         format!(
