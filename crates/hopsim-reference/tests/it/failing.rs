@@ -847,6 +847,11 @@ fn note(plan: &Plan, lives: &[Life], coverage: &mut Coverage) {
     coverage.count(plan.experiment.topology.name(), 1);
     coverage.count("global knowledge", plan.system.routing.sensors().outstanding.into());
     coverage.count("delivered", lives.iter().filter(|life| life.trace.delivered.is_some()).count());
+    note_outages(plan, coverage);
+}
+
+/// Notes what is out of order for a part of the run, and what happens then.
+fn note_outages(plan: &Plan, coverage: &mut Coverage) {
     for outage in plan.experiment.faults.iter().filter(|fault| fault.is_outage()) {
         let reaction = outage.reaction.unwrap_or_default();
         let delay = reaction.detection + reaction.reroute;
