@@ -37,7 +37,7 @@ def slowly(loads: list[Fraction], interval: int, cycle: int, end: int) -> int | 
     return min(levels) - cycle if levels else None
 
 
-def quickly(loads: list[Fraction], interval: int, cycle: int, end: int) -> int | None:
+def quickly(loads: list[Fraction], interval: int, cycle: int, end: int) -> int | Fraction | None:
     return recovery([float(load) for load in loads], interval, cycle, end).time
 
 

@@ -610,12 +610,12 @@ def of_fabric(name: str, first: int, last: int) -> list[float]:
     """A column of the series of flows of `infiniband_failing`, all flows together, by seed: the mean of the
     intervals that end between these times [us].
     """
-    found = []
+    found: list[float] = []
     for result in results("infiniband_failing"):
         series = result.flow_series
         ends = np.round(np.array(series.column("time_s").to_pylist()) * 1e6)
         values = np.array(series.column(name).to_pylist())[(first <= ends) & (ends <= last)]
-        found.append(values.sum() / ((last - first) / 20 + 1))
+        found.append(float(values.sum()) / ((last - first) / 20 + 1))
     assert len(found) == 3
     return found
 
