@@ -2,6 +2,7 @@
 
 use crate::kernel::packet::Packet;
 use hopsim_network::topology::faults::LinkEnd;
+use serde::{Deserialize, Serialize};
 
 /// A link that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,45 @@ pub struct Change {
     pub reroutes: bool,
 }
 
+/// Why the nodes of a router inject nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    /// The network is drained.
+    Drained,
+    /// The router is out of order.
+    Broken,
+}
+
+/// The state of a network of some kind of routers, which a change makes another one of.
+pub trait Affected {
+    /// The link behind a port is in order again.
+    fn repair(&mut self, end: LinkEnd);
+
+    /// Links fail, and packets on them are lost.
+    fn fail(&mut self, failures: &[Failure]);
+
+    /// Routers fail, all of whose links have failed, and packets in them are lost.
+    fn fall(&mut self, failures: &[RouterFailure]);
+
+    /// The router of a port comes to know that the link has failed.
+    fn detect(&mut self, end: LinkEnd);
+
+    /// The nodes of a router inject nothing from now on.
+    fn close(&mut self, router: u32, reason: Reason);
+
+    /// The nodes of a router inject again, unless there is another reason not to.
+    fn open(&mut self, router: u32, reason: Reason);
+
+    /// Whether the network is drained.
+    fn is_drained(&self) -> bool;
+
+    /// Packets whose way leads over a link that is out of order are lost.
+    fn lose_blocked(&mut self);
+
+    /// All heads that wait are routed anew, and packets are lost that have no way, or not VCs enough.
+    fn reroute(&mut self);
+}
+
 /// What a change takes away.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
@@ -58,5 +98,29 @@ impl Change {
     /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Makes the change, in a network of so many routers.
+    pub fn make(&self, routers: u32, state: &mut impl Affected) {
+        let Self { repaired, failing, falling, rising, detected, closes, opens, reroutes, paced: _ } = self;
+        repaired.iter().flatten().for_each(|&end| state.repair(end));
+        for &router in rising {
+            state.open(router, Reason::Broken);
+        }
+        state.fail(failing);
+        state.fall(falling);
+        detected.iter().flatten().for_each(|&end| state.detect(end));
+        if *closes {
+            (0..routers).for_each(|router| state.close(router, Reason::Drained));
+        }
+        if *opens {
+            (0..routers).for_each(|router| state.open(router, Reason::Drained));
+        }
+        if *closes || state.is_drained() && !failing.is_empty() {
+            state.lose_blocked();
+        }
+        if *reroutes {
+            state.reroute();
+        }
     }
 }

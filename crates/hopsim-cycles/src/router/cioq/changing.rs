@@ -1,14 +1,13 @@
 //! What becomes of the state of a network when links fail or are repaired, when their routers know, when nodes inject nothing until the
 //! network is drained, and when there are new tables.
 
-use crate::change::{Change, Failure, Losses, RouterFailure};
+use crate::change::{Affected, Change, Failure, Losses, Reason, RouterFailure};
 use crate::kernel::packet::{Packet, Waiting};
 use crate::node::{SavedNodes, send_back};
 use crate::router::cioq::outages::{ClosedDoors, DeadPort, NEVER};
 use crate::router::cioq::rules::Room;
 use crate::router::cioq::state::{Asks, RouterState, SavedRouters};
 use crate::router::inputs::input_code;
-use crate::router::reason::Reason;
 use crate::system::System;
 use hopsim_network::network::TERMINAL;
 use hopsim_network::topology::faults::LinkEnd;
@@ -30,38 +29,96 @@ impl<N: SavedNodes> SavedRouters<N> {
     pub fn change(&mut self, system: &System, change: &Change, now: u32) -> Losses {
         let (losses, under_way) = (Losses::default(), Vec::new());
         let mut changing = Changing { state: self, system, now, losses, under_way };
-        let Change { repaired, failing, falling, rising, detected, closes, opens, reroutes, paced: _ } =
-            change;
-        repaired.iter().flatten().for_each(|&end| changing.repair(end));
-        for &router in rising {
-            changing.open(router, Reason::Broken);
-        }
-        for failure in failing {
-            changing.fail(failure);
-        }
-        for failure in falling {
-            changing.fall(*failure);
-        }
-        detected.iter().flatten().for_each(|&end| changing.detect(end));
-        let routers = 0..system.network.routers;
-        if *closes {
-            routers.clone().for_each(|router| changing.close(router, Reason::Drained));
-        }
-        if *opens {
-            routers.for_each(|router| changing.open(router, Reason::Drained));
-        }
-        if *closes || changing.is_drained() && !failing.is_empty() {
-            changing.lose_blocked();
-        }
-        if *reroutes {
-            changing.reroute();
-        }
+        change.make(system.network.routers, &mut changing);
         if !change.is_empty() {
             changing.wake();
         }
         let Changing { state, under_way, mut losses, .. } = changing;
         losses.packets.extend(send_back(system, &mut state.nodes, under_way, now));
         losses
+    }
+}
+
+impl<N: SavedNodes> Affected for Changing<'_, N> {
+    fn repair(&mut self, (router, port): LinkEnd) {
+        let state = self.router(router);
+        if let Some(place) = state.dead.iter().position(|dead| usize::from(dead.port) == port) {
+            state.ports[port].out_ready = state.dead.remove(place).out_ready;
+        }
+    }
+
+    fn fail(&mut self, failures: &[Failure]) {
+        for failure in failures {
+            self.fail_one(failure);
+        }
+    }
+
+    fn fall(&mut self, failures: &[RouterFailure]) {
+        for failure in failures {
+            self.fall_one(*failure);
+        }
+    }
+
+    fn detect(&mut self, (router, port): LinkEnd) {
+        let capacity = self.capacity(port);
+        let dead = self.router(router).dead.iter_mut().find(|dead| usize::from(dead.port) == port);
+        if let Some(dead) = dead {
+            dead.readings.fill(capacity);
+        }
+    }
+
+    fn close(&mut self, router: u32, reason: Reason) {
+        let [inputs, slots] = self.doors();
+        let router = self.router(router);
+        if let Some(doors) = &mut router.closed {
+            return doors.reasons.push(reason);
+        }
+        let in_free = inputs.iter().map(|&input| std::mem::replace(&mut router.ports[input].in_free, NEVER));
+        let in_free = in_free.collect();
+        let free = &mut router.extras.free;
+        let free = slots.iter().filter_map(|&slot| Some(std::mem::replace(free.get_mut(slot)?, NEVER)));
+        router.closed = Some(ClosedDoors { reasons: vec![reason], in_free, free: free.collect() });
+    }
+
+    fn open(&mut self, router: u32, reason: Reason) {
+        let [inputs, slots] = self.doors();
+        let router = self.router(router);
+        let Some(mut doors) = router.closed.take() else { return };
+        doors.reasons.retain(|&other| other != reason);
+        if !doors.reasons.is_empty() {
+            router.closed = Some(doors);
+            return;
+        }
+        inputs.iter().zip(doors.in_free).for_each(|(&input, free)| router.ports[input].in_free = free);
+        slots.iter().zip(doors.free).for_each(|(&slot, free)| router.extras.free[slot] = free);
+    }
+
+    fn is_drained(&self) -> bool {
+        let closed = |router: &RouterState| router.closed.as_ref().map(|doors| doors.reasons.clone());
+        self.state.routers.iter().filter_map(closed).flatten().any(|reason| reason == Reason::Drained)
+    }
+
+    fn lose_blocked(&mut self) {
+        let routers = (0..).zip(&self.state.routers);
+        let dead = routers.flat_map(|(number, router)| {
+            router.dead.iter().map(move |dead| (number, usize::from(dead.port)))
+        });
+        let dead: BTreeSet<LinkEnd> = dead.collect();
+        let routing = &self.system.routing;
+        self.keep(|head, route| routing.keeps_off(head, route, &dead));
+    }
+
+    fn reroute(&mut self) {
+        let routing = &self.system.routing;
+        self.keep(|head, route| routing.has_vcs_left(head, route));
+        if routing.apart().is_some() {
+            self.lose_at_nodes();
+        }
+        for slot in self.state.routers.iter_mut().flat_map(|router| &mut router.slots) {
+            if !matches!(slot.asks, Asks::Nothing) {
+                slot.asks = Asks::Anew;
+            }
+        }
     }
 }
 
@@ -86,14 +143,7 @@ impl<N: SavedNodes> Changing<'_, N> {
         self.system.network.classes.links[usize::from(layout.class[port]) - 1].buffer
     }
 
-    fn repair(&mut self, (router, port): LinkEnd) {
-        let state = self.router(router);
-        if let Some(place) = state.dead.iter().position(|dead| usize::from(dead.port) == port) {
-            state.ports[port].out_ready = state.dead.remove(place).out_ready;
-        }
-    }
-
-    fn fail(&mut self, failure: &Failure) {
+    fn fail_one(&mut self, failure: &Failure) {
         for (router, port) in failure.ends {
             let ((first, vcs), capacity) = (self.pairs(port), self.capacity(port));
             let state = self.router(router);
@@ -109,7 +159,7 @@ impl<N: SavedNodes> Changing<'_, N> {
         }
     }
 
-    fn fall(&mut self, failure: RouterFailure) {
+    fn fall_one(&mut self, failure: RouterFailure) {
         self.close(failure.router, Reason::Broken);
         if failure.drops {
             self.keep_in(failure.router, &|_, _| false);
@@ -147,20 +197,6 @@ impl<N: SavedNodes> Changing<'_, N> {
         self.under_way.push(packet);
     }
 
-    fn detect(&mut self, (router, port): LinkEnd) {
-        let capacity = self.capacity(port);
-        let dead = self.router(router).dead.iter_mut().find(|dead| usize::from(dead.port) == port);
-        if let Some(dead) = dead {
-            dead.readings.fill(capacity);
-        }
-    }
-
-    /// Whether the network is drained.
-    fn is_drained(&self) -> bool {
-        let closed = |router: &RouterState| router.closed.as_ref().map(|doors| doors.reasons.clone());
-        self.state.routers.iter().filter_map(closed).flatten().any(|reason| reason == Reason::Drained)
-    }
-
     /// The inputs of the crossbar that come from nodes, and the injection VCs.
     fn doors(&self) -> [Vec<usize>; 2] {
         let layout = &self.system.network.layout;
@@ -168,57 +204,6 @@ impl<N: SavedNodes> Changing<'_, N> {
         let inputs = (0..layout.input_port.len()).filter(|&input| is_door(layout.input_port[input]));
         let slots = (0..layout.slots()).filter(|&slot| is_door(layout.slot_port[slot]));
         [inputs.collect(), slots.collect()]
-    }
-
-    fn close(&mut self, router: u32, reason: Reason) {
-        let [inputs, slots] = self.doors();
-        let router = self.router(router);
-        if let Some(doors) = &mut router.closed {
-            return doors.reasons.push(reason);
-        }
-        let in_free = inputs.iter().map(|&input| std::mem::replace(&mut router.ports[input].in_free, NEVER));
-        let in_free = in_free.collect();
-        let free = &mut router.extras.free;
-        let free = slots.iter().filter_map(|&slot| Some(std::mem::replace(free.get_mut(slot)?, NEVER)));
-        router.closed = Some(ClosedDoors { reasons: vec![reason], in_free, free: free.collect() });
-    }
-
-    fn open(&mut self, router: u32, reason: Reason) {
-        let [inputs, slots] = self.doors();
-        let router = self.router(router);
-        let Some(mut doors) = router.closed.take() else { return };
-        doors.reasons.retain(|&other| other != reason);
-        if !doors.reasons.is_empty() {
-            router.closed = Some(doors);
-            return;
-        }
-        inputs.iter().zip(doors.in_free).for_each(|(&input, free)| router.ports[input].in_free = free);
-        slots.iter().zip(doors.free).for_each(|(&slot, free)| router.extras.free[slot] = free);
-    }
-
-    /// Packets whose way leads over a link that is out of order are lost.
-    fn lose_blocked(&mut self) {
-        let routers = (0..).zip(&self.state.routers);
-        let dead = routers.flat_map(|(number, router)| {
-            router.dead.iter().map(move |dead| (number, usize::from(dead.port)))
-        });
-        let dead: BTreeSet<LinkEnd> = dead.collect();
-        let routing = &self.system.routing;
-        self.keep(|head, route| routing.keeps_off(head, route, &dead));
-    }
-
-    /// All heads are routed anew, and packets that would need more VCs than there are are lost.
-    fn reroute(&mut self) {
-        let routing = &self.system.routing;
-        self.keep(|head, route| routing.has_vcs_left(head, route));
-        if routing.apart().is_some() {
-            self.lose_at_nodes();
-        }
-        for slot in self.state.routers.iter_mut().flat_map(|router| &mut router.slots) {
-            if !matches!(slot.asks, Asks::Nothing) {
-                slot.asks = Asks::Anew;
-            }
-        }
     }
 
     /// Packets in injection buffers are lost that have no way to their destination.

@@ -2,9 +2,9 @@
 //! nothing in the cycle has to ask. Nor is an input free whose node injects nothing. What becomes of a state when links fail is in
 //! `changing.rs`.
 
+use crate::change::Reason;
 use crate::kernel::by::By;
 use crate::kernel::ids::{Id as _, Pair, PairId, RegionRouter};
-use crate::router::reason::Reason;
 use hopsim_network::network::NONE;
 use serde::{Deserialize, Serialize};
 

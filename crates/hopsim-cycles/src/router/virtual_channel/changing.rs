@@ -3,11 +3,10 @@
 //!
 //! A packet that is lost vanishes from all routers in which it has flits.
 
-use crate::change::{Change, Losses};
+use crate::change::{Affected, Change, Failure, Losses, Reason, RouterFailure};
 use crate::kernel::packet::Packet;
 use crate::node::{SavedNodes, send_back};
 use crate::router::inputs::input_code;
-use crate::router::reason::Reason;
 use crate::router::virtual_channel::outages::DeadFlitPort;
 use crate::router::virtual_channel::saved::{FlitRouterState, SavedFlitRouters};
 use crate::router::virtual_channel::worms::{Place, Worm, worms};
@@ -36,37 +35,77 @@ impl<N: SavedNodes> SavedFlitRouters<N> {
         }
         let (losses, under_way) = (Losses::default(), Vec::new());
         let mut changing = ChangingFlits { state: self, system, now, losses, under_way };
-        let Change { repaired, failing, falling, rising, detected, closes, opens, reroutes, paced: _ } =
-            change;
-        repaired.iter().flatten().for_each(|&end| changing.repair(end));
-        for &router in rising {
-            changing.open(router, Reason::Broken);
-        }
-        failing.iter().flat_map(|failure| failure.ends).for_each(|end| changing.fail(end));
-        for failure in falling {
-            changing.close(failure.router, Reason::Broken);
-        }
-        let lost = failing.iter().filter(|failure| failure.drops).flat_map(|failure| failure.ends);
-        changing.lose_on_links(&lost.collect());
-        let lost = falling.iter().filter(|failure| failure.drops).map(|failure| failure.router);
-        changing.lose_in_routers(&lost.collect());
-        detected.iter().flatten().for_each(|&end| changing.detect(end));
-        let routers = 0..system.network.routers;
-        if *closes {
-            routers.clone().for_each(|router| changing.close(router, Reason::Drained));
-        }
-        if *opens {
-            routers.for_each(|router| changing.open(router, Reason::Drained));
-        }
-        if *closes || changing.is_drained() && !failing.is_empty() {
-            changing.lose_blocked();
-        }
-        if *reroutes {
-            changing.reroute();
-        }
+        change.make(system.network.routers, &mut changing);
         let ChangingFlits { state, under_way, mut losses, .. } = changing;
         losses.packets.extend(send_back(system, &mut state.nodes, under_way, now));
         losses
+    }
+}
+
+impl<N: SavedNodes> Affected for ChangingFlits<'_, N> {
+    fn repair(&mut self, (router, port): LinkEnd) {
+        self.router(router).outages.dead.retain(|dead| usize::from(dead.port) != port);
+    }
+
+    fn fail(&mut self, failures: &[Failure]) {
+        failures.iter().flat_map(|failure| failure.ends).for_each(|end| self.mark(end));
+        let lost = failures.iter().filter(|failure| failure.drops).flat_map(|failure| failure.ends);
+        self.lose_on_links(&lost.collect());
+    }
+
+    fn fall(&mut self, failures: &[RouterFailure]) {
+        for failure in failures {
+            self.close(failure.router, Reason::Broken);
+        }
+        let lost = failures.iter().filter(|failure| failure.drops).map(|failure| failure.router);
+        self.lose_in_routers(&lost.collect());
+    }
+
+    fn detect(&mut self, (router, port): LinkEnd) {
+        let buffer = self.buffer(port);
+        let dead = &mut self.router(router).outages.dead;
+        if let Some(dead) = dead.iter_mut().find(|dead| usize::from(dead.port) == port) {
+            dead.readings.fill(buffer);
+        }
+    }
+
+    fn close(&mut self, router: u32, reason: Reason) {
+        self.router(router).outages.closed.push(reason);
+    }
+
+    fn open(&mut self, router: u32, reason: Reason) {
+        self.router(router).outages.closed.retain(|&other| other != reason);
+    }
+
+    fn is_drained(&self) -> bool {
+        self.state.routers.iter().any(|router| router.outages.closed.contains(&Reason::Drained))
+    }
+
+    fn lose_blocked(&mut self) {
+        let routers = (0..).zip(&self.state.routers);
+        let dead = routers.flat_map(|(number, router)| {
+            router.outages.dead.iter().map(move |dead| (number, usize::from(dead.port)))
+        });
+        let dead: BTreeSet<LinkEnd> = dead.collect();
+        let routing = &self.system.routing;
+        self.keep(|head, route| routing.keeps_off(head, route, &dead));
+    }
+
+    fn reroute(&mut self) {
+        let routing = &self.system.routing;
+        self.keep(|head, route| routing.has_vcs_left(head, route));
+        if routing.apart().is_some() {
+            self.lose_at_nodes();
+        }
+        for input in self.state.routers.iter_mut().flat_map(|router| &mut router.inputs) {
+            if input.output.is_some() {
+                continue;
+            }
+            if let Some(packet) = input.packet.take() {
+                input.behind.insert(0, packet);
+                input.left = 0;
+            }
+        }
     }
 }
 
@@ -87,11 +126,8 @@ impl<N: SavedNodes> ChangingFlits<'_, N> {
         self.system.network.classes.links[usize::from(self.class(port)) - 1].buffer
     }
 
-    fn repair(&mut self, (router, port): LinkEnd) {
-        self.router(router).outages.dead.retain(|dead| usize::from(dead.port) != port);
-    }
-
-    fn fail(&mut self, (router, port): LinkEnd) {
+    /// The link behind a port fails.
+    fn mark(&mut self, (router, port): LinkEnd) {
         let (layout, buffer) = (&self.system.network.layout, self.buffer(port));
         let first = usize::from(layout.pair_base[port]);
         let vcs = usize::from(layout.output_vcs[port]);
@@ -101,29 +137,11 @@ impl<N: SavedNodes> ChangingFlits<'_, N> {
         state.outages.dead.push(DeadFlitPort { port: port as u16, readings });
     }
 
-    fn detect(&mut self, (router, port): LinkEnd) {
-        let buffer = self.buffer(port);
-        let dead = &mut self.router(router).outages.dead;
-        if let Some(dead) = dead.iter_mut().find(|dead| usize::from(dead.port) == port) {
-            dead.readings.fill(buffer);
-        }
-    }
-
-    fn close(&mut self, router: u32, reason: Reason) {
-        self.router(router).outages.closed.push(reason);
-    }
-
-    fn open(&mut self, router: u32, reason: Reason) {
-        self.router(router).outages.closed.retain(|&other| other != reason);
-    }
-
-    /// Whether the network is drained.
-    fn is_drained(&self) -> bool {
-        self.state.routers.iter().any(|router| router.outages.closed.contains(&Reason::Drained))
-    }
-
     /// The packets are lost that have still to come over a link, or of which a flit is on it; a link is given by both its ends.
     fn lose_on_links(&mut self, ends: &BTreeSet<LinkEnd>) {
+        if ends.is_empty() {
+            return;
+        }
         let needs = |changing: &Self, worm: &Worm| {
             worm.crosses.iter().any(|&(router, slot)| ends.contains(&(router, changing.port_of(slot))))
         };
@@ -133,41 +151,15 @@ impl<N: SavedNodes> ChangingFlits<'_, N> {
     /// The packets are lost that have a flit in the buffer of a link of some routers, or on its way there, or have been granted an output
     /// VC that leads there.
     fn lose_in_routers(&mut self, routers: &BTreeSet<u32>) {
+        if routers.is_empty() {
+            return;
+        }
         let is_there = |changing: &Self, worm: &Worm| {
             let parts = worm.parts.iter().map(|part| part.place).chain(worm.next);
             let mut of_links = parts.filter(|&(_, slot)| changing.class(changing.port_of(slot)) != TERMINAL);
             of_links.any(|(router, _)| routers.contains(&router))
         };
         self.lose_those(is_there);
-    }
-
-    /// Packets whose way leads over a link that is out of order are lost.
-    fn lose_blocked(&mut self) {
-        let routers = (0..).zip(&self.state.routers);
-        let dead = routers.flat_map(|(number, router)| {
-            router.outages.dead.iter().map(move |dead| (number, usize::from(dead.port)))
-        });
-        let dead: BTreeSet<LinkEnd> = dead.collect();
-        let routing = &self.system.routing;
-        self.keep(|head, route| routing.keeps_off(head, route, &dead));
-    }
-
-    /// All heads without an output VC are routed anew, and packets that would need more VCs than there are are lost.
-    fn reroute(&mut self) {
-        let routing = &self.system.routing;
-        self.keep(|head, route| routing.has_vcs_left(head, route));
-        if routing.apart().is_some() {
-            self.lose_at_nodes();
-        }
-        for input in self.state.routers.iter_mut().flat_map(|router| &mut router.inputs) {
-            if input.output.is_some() {
-                continue;
-            }
-            if let Some(packet) = input.packet.take() {
-                input.behind.insert(0, packet);
-                input.left = 0;
-            }
-        }
     }
 
     /// Packets in injection VCs are lost that own no output VC and have no way to their destination.

@@ -1,9 +1,9 @@
 //! Links that are out of order for a while: no head is granted an output VC of theirs. Nor is one at injection whose node injects nothing.
 //! What becomes of a state when links fail is in `changing.rs`.
 
+use crate::change::Reason;
 use crate::kernel::by::By;
 use crate::kernel::ids::{Id as _, PairId, RegionRouter};
-use crate::router::reason::Reason;
 use hopsim_network::network::NONE;
 use serde::{Deserialize, Serialize};
 
