@@ -62,6 +62,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "hopsim/plot/metric": ("plot/traffic_figures_exact",),
     "hopsim/plot/saturation": ("plot/figures_exact",),
     "hopsim/plot/unsteady": ("plot/figure_parts",),
+    "hopsim/plot/fault_marks": ("plot/figures_exact",),
     "hopsim/plot/breakdown": ("plot/traffic_figures_exact",),
     "hopsim/plot/cdf": ("plot/traffic_figures_exact",),
     "hopsim/plot/histogram": ("plot/traffic_figures_exact",),

@@ -14,7 +14,7 @@ const NAMED: usize = 4;
 
 /// A time in which some nodes have no way to others, without a break.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct CutWays {
     /// When the time begins.
     pub from: Ticks,
     /// When the time ends; none: not before the run does.
@@ -26,8 +26,8 @@ pub struct Cut {
 }
 
 /// From when to when nodes have no way to others: the tables lead over a link that is out of order, or round in a circle.
-pub fn cuts(plan: &FabricPlan) -> Vec<Cut> {
-    let mut walk = Walk::new(plan);
+pub fn cuts(plan: &FabricPlan) -> Vec<CutWays> {
+    let mut walk = WaysToNode::new(plan);
     let (mut steps, mut begins): (BTreeMap<Ticks, i64>, Vec<_>) = (BTreeMap::new(), Vec::new());
     for destination in 0..plan.fabric.hosts {
         let mut before = 0;
@@ -40,12 +40,12 @@ pub fn cuts(plan: &FabricPlan) -> Vec<Cut> {
         }
     }
     begins.sort_unstable();
-    let (mut cuts, mut open): (Vec<Cut>, i64) = (Vec::new(), 0);
+    let (mut cuts, mut open): (Vec<CutWays>, i64) = (Vec::new(), 0);
     for (at, step) in steps {
         let before = open;
         open += step;
         if before == 0 && open > 0 {
-            cuts.push(Cut { from: at, until: None, most: 0, among: Vec::new() });
+            cuts.push(CutWays { from: at, until: None, most: 0, among: Vec::new() });
         }
         let Some(cut) = cuts.last_mut() else { continue };
         cut.most = cut.most.max(open.unsigned_abs());
@@ -61,7 +61,7 @@ pub fn cuts(plan: &FabricPlan) -> Vec<Cut> {
     cuts
 }
 
-/// The same in sentences.
+/// The times in which nodes have no way to others, in sentences.
 pub fn sentences(plan: &FabricPlan) -> Vec<String> {
     let hosts = u64::from(plan.fabric.hosts);
     let told = |cut: Cut| {
@@ -91,7 +91,7 @@ enum Way {
 }
 
 /// Goes the ways to one node after the other.
-struct Walk<'p> {
+struct WaysToNode<'p> {
     plan: &'p FabricPlan,
     /// The lowest node of each switch and how many it has.
     hosts: Vec<(u32, u64)>,
@@ -103,7 +103,7 @@ struct Walk<'p> {
     path: Vec<u32>,
 }
 
-impl<'p> Walk<'p> {
+impl<'p> WaysToNode<'p> {
     fn new(plan: &'p FabricPlan) -> Self {
         let cables = &plan.wiring.cables;
         let mut hosts = vec![(u32::MAX, 0); cables.switches() as usize];

@@ -36,7 +36,7 @@ impl Simulator<'_> {
         owned.map_or(&self.packets[packet].memory, |owned| &owned.choice.after)
     }
 
-    /// The same, to be changed.
+    /// What a packet remembers behind the output VC that it owns, to be changed.
     pub(crate) fn memory_ahead_mut(&mut self, packet: usize) -> &mut Memory {
         if let Some((router, port, vc)) = self.owner(packet) {
             let owned = self.flits_mut(router).lanes[port][vc].owned.as_mut();

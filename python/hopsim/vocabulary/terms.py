@@ -73,7 +73,7 @@ TERMS = (
         "Links of other networks are read from a file by `topology.graph`; networkx writes GraphML.",
     ),
     Term(
-        ("Nue", "VC-aware routing", "deadlock-free routing"),
+        ("VC-aware routing", "deadlock-free routing"),
         "`routing.nue`: paths found together with their VCs, in any network and any number of VCs. "
         "`routing.minimal` sorts shortest paths of graphs into layers as DFSSSP does, and `routing.up_down` "
         "needs one VC.",

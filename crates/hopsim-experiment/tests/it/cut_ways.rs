@@ -1,6 +1,6 @@
 //! Which ways there are not in fabrics whose links fail, and when: computed again, instant by instant and way by way.
 
-use hopsim_experiment::cut_ways::{Cut, cuts, sentences};
+use hopsim_experiment::cut_ways::{CutWays, cuts, sentences};
 use hopsim_experiment::document;
 use hopsim_experiment::plan::programs::no_files;
 use hopsim_experiment::plan::{AnyPlan, FabricPlan};
@@ -114,7 +114,7 @@ fn ways_that_there_are_not_are_those_that_packets_cannot_go() {
         let told: Vec<_> = found.iter().map(|cut| (cut.from, cut.until, cut.most)).collect();
         assert_eq!(told, expected, "{text}");
         assert_eq!(sentences(&plan).len(), found.len());
-        for Cut { from, among, .. } in &found {
+        for CutWays { from, among, .. } in &found {
             assert!(!among.is_empty() && way(&plan, *from, among[0]) != End::There, "{text}");
         }
         (cut, circles, several) =

@@ -9,7 +9,7 @@ use crate::node::{SavedNodes, send_back};
 use crate::router::inputs::input_code;
 use crate::router::virtual_channel::outages::DeadFlitPort;
 use crate::router::virtual_channel::saved::{FlitRouterState, SavedFlitRouters};
-use crate::router::virtual_channel::worms::{Place, Worm, worms};
+use crate::router::virtual_channel::worms::{SlotPlace, Worm, worms};
 use crate::system::System;
 use hopsim_network::network::TERMINAL;
 use hopsim_network::topology::faults::LinkEnd;
@@ -182,7 +182,7 @@ impl<N: SavedNodes> ChangingFlits<'_, N> {
         });
     }
 
-    /// Those packets are lost of which `leaves` says so.
+    /// All packets are lost of which `leaves` says so.
     fn lose_those(&mut self, leaves: impl Fn(&Self, &Worm) -> bool) {
         let all = worms(&mut self.state.routers, &mut self.state.nodes, self.system);
         let mut lost: Vec<Worm> = all.into_iter().filter(|worm| leaves(self, worm)).collect();
@@ -217,7 +217,7 @@ impl<N: SavedNodes> ChangingFlits<'_, N> {
 
     /// Takes packets away, with all their flits.
     fn remove(&mut self, lost: &[Worm]) {
-        let mut by_place: BTreeMap<Place, Vec<(usize, Range<usize>, bool)>> = BTreeMap::new();
+        let mut by_place: BTreeMap<SlotPlace, Vec<(usize, Range<usize>, bool)>> = BTreeMap::new();
         for part in lost.iter().flat_map(|worm| &worm.parts) {
             let flits = part.first..part.first + part.flits;
             by_place.entry(part.place).or_default().push((part.nth, flits, part.is_entering));
@@ -233,7 +233,7 @@ impl<N: SavedNodes> ChangingFlits<'_, N> {
 
     /// Flits that were in an input VC, or on their way there, are gone: the router or the node before it gets to know, for links one latency
     /// later.
-    fn give_back(&mut self, (router, slot): Place, flits: usize, is_entering: bool) {
+    fn give_back(&mut self, (router, slot): SlotPlace, flits: usize, is_entering: bool) {
         let (layout, port) = (&self.system.network.layout, self.port_of(slot));
         let vc = slot - usize::from(layout.slot_base[port]);
         if layout.class[port] == TERMINAL {

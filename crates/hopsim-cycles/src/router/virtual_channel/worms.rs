@@ -9,12 +9,12 @@ use hopsim_network::network::TERMINAL;
 use std::collections::BTreeMap;
 
 /// A router, and a slot of it.
-pub type Place = (u32, usize);
+pub type SlotPlace = (u32, usize);
 
 /// The flits of a packet in an input VC, and on their way there.
 pub struct Part {
     /// The input VC.
-    pub place: Place,
+    pub place: SlotPlace,
     /// How many packets are before this one in it, the present one included.
     pub nth: usize,
     /// How many flits are before those of the packet, of those that are there or on their way.
@@ -32,11 +32,11 @@ pub struct Worm {
     /// Where it is, its head first.
     pub parts: Vec<Part>,
     /// The input VC behind the output VC that its head owns, if that has not left and the output VC leads to another router.
-    pub next: Option<Place>,
+    pub next: Option<SlotPlace>,
     /// Whether it owns an output VC to its node.
     pub ejects: bool,
     /// The input VCs by whose link flits of it are coming, or will come.
-    pub crosses: Vec<Place>,
+    pub crosses: Vec<SlotPlace>,
 }
 
 /// The packets of an input VC, and on their way there, in their order.
@@ -49,7 +49,7 @@ struct Line {
     /// The flits that are here.
     buffered: usize,
     /// Where the other flits of the last packet are, if its tail has not left the router before this one.
-    tail: Option<Place>,
+    tail: Option<SlotPlace>,
     /// Flits of the last packet that have not left its node.
     unsent: usize,
 }
@@ -83,7 +83,7 @@ pub fn worms<N: SavedNodes>(routers: &mut [FlitRouterState], nodes: &mut N, syst
 
 /// Finds out where the flits of the last packet of an input VC come from.
 fn link_up<N: SavedNodes>(
-    (router, slot): Place,
+    (router, slot): SlotPlace,
     line: &mut Line,
     routers: &[FlitRouterState],
     nodes: &mut N,
@@ -107,7 +107,7 @@ fn link_up<N: SavedNodes>(
 
 impl Worm {
     /// Follows the packet, which is number `nth` of the input VC in which its head is, to its tail.
-    fn find_parts(&mut self, lines: &BTreeMap<Place, Line>, (mut place, mut nth): (Place, usize)) {
+    fn find_parts(&mut self, lines: &BTreeMap<SlotPlace, Line>, (mut place, mut nth): (SlotPlace, usize)) {
         loop {
             let line = &lines[&place];
             let is_last = nth + 1 == line.left.len();
