@@ -64,7 +64,7 @@ pub fn cuts(plan: &FabricPlan) -> Vec<CutWays> {
 /// The times in which nodes have no way to others, in sentences.
 pub fn sentences(plan: &FabricPlan) -> Vec<String> {
     let hosts = u64::from(plan.fabric.hosts);
-    let told = |cut: Cut| {
+    let told = |cut: CutWays| {
         let time = |ticks| in_words(ticks, plan.fabric.ticks_per_ns);
         let until = cut.until.map_or("on".to_owned(), |until| format!("to {}", time(until)));
         let named: Vec<String> =
