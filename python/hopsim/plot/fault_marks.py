@@ -15,12 +15,16 @@ FAILS: dict[str, Any] = {"color": "0.25", "linewidth": 1.0, "linestyle": "--", "
 IS_REPAIRED: dict[str, Any] = FAILS | {"linestyle": ":"}
 
 
-def mark(panels: Sequence[Axes], config: Mapping[str, Any], scale: float) -> None:
-    """Lines across all panels; `scale`: of the axis of time over the times of the configuration.
+def mark(panels: Sequence[Axes], configs: Iterable[Mapping[str, Any]], scale: float = 1.0) -> None:
+    """Lines across all panels where something fails, if it does so alike in all runs of these configurations.
 
-    The legend of the first panel says what they are.
+    `scale`: of the axis of time over the times of the configurations. The legend of the first panel says
+    what the lines are.
     """
-    found = outages(config)
+    all_found = {outages(config) for config in configs}
+    if len(all_found) != 1:
+        return
+    (found,) = all_found
     for times, name, looks in (
         (found.failures, "link fails", FAILS),
         (found.repairs, "link is repaired", IS_REPAIRED),

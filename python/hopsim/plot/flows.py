@@ -62,8 +62,7 @@ def over_time(table: pa.Table, about: Shown, canvas: Canvas, *, with_index: bool
         grid[2].set_ylabel("CCTI")
     if losses:
         _lost(grid[rows - 1], losses, times)
-    for series in about.curves[:1]:
-        fault_marks.mark(grid, series.groups[0].results[0].config, SECONDS)
+    fault_marks.mark(grid, (series.groups[0].results[0].config for series in about.curves[:1]), SECONDS)
     grid[-1].set_xlabel("Time [s]")
     handles, labels = grid[0].get_legend_handles_labels()
     canvas.legend(figure, handles, labels, "lower center", 8)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from hopsim.plot import options, style
+from hopsim.plot import fault_marks, options, style
 from hopsim.plot.canvas import Canvas
 from hopsim.plot.records import is_recorded
 from hopsim.plot.view import View, at_one_load
@@ -21,7 +21,7 @@ STREAM = "timeseries"
 
 
 def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
-    """Two panels, one line per curve, with a band over seeds."""
+    """Two panels, one line per curve, with a band over seeds, and marks where links fail in all runs."""
     drawn: dict[str, Figure] = {}
     for shown in at_one_load(results, view, lambda series: is_recorded(series, STREAM), "time series"):
         figure, columns, portions = canvas.stacked(2, shown.curves)
@@ -29,6 +29,8 @@ def draw(results: Results, view: View, canvas: Canvas) -> dict[str, Figure]:
             for index, series in enumerate(portion):
                 style.line(load, index, series, (STREAM, "accepted_load"))
                 style.line(latency, index, series, (STREAM, "latency_mean"))
+            runs = (result for series in portion for group in series.groups for result in group.results)
+            fault_marks.mark((load, latency), (result.config for result in runs))
             load.set_ylim(bottom=0)
             latency.set(xlabel="Time [cycles]")
             latency.set_ylim(bottom=0)

@@ -227,6 +227,33 @@ def test_links_that_fail_are_marked_and_what_they_lose_is_below() -> None:
     assert len(failing(nothing).axes) == 2
 
 
+def ring(faults: str) -> hs.Results:
+    """Two routings over a ring of three routers, some of whose links fail."""
+    edges = "edges = [{ between = [0, 1] }, { between = [1, 2] }, { between = [2, 0] }]"
+    return hs.sweep(
+        f"""
+        load = 0.2
+        topology.graph = {{ nodes_per_router = 1, {edges} }}
+        measure = {{ warmup = 0, cycles = 400, interval = 50 }}
+        sweep.product.routing = ["minimal", "ugal"]
+        {faults}
+        """
+    )
+
+
+def test_links_of_a_network_that_fail_are_marked_if_they_do_in_all_runs() -> None:
+    link = "links = { between = [[0, 1]] }"
+    (figure,) = (
+        KINDS["timeseries"].draw(ring(f"faults = [{{ at = 120, until = 250, {link} }}]"), View()).values()
+    )
+    for axes in figure.axes:
+        assert [places(line)[0][0] for line in axes.lines[2:]] == [120, 250]
+    assert names(figure) == ["minimal", "ugal", "link fails", "link is repaired"]
+    differ = ring("sweep.product.'faults.0.at' = [100, 200]\n" + f"faults = [{{ at = 100, {link} }}]")
+    (figure,) = KINDS["timeseries"].draw(differ, View()).values()
+    assert [len(axes.lines) for axes in figure.axes] == [4, 4]
+
+
 def test_without_a_stream_of_flows_there_is_no_figure_of_them() -> None:
     with_one = result({}, {"routing": "a"}, flow_series=flow_series([1.0] * 10, ["a"] * 10, [0] * 10))
     figures = KINDS["flows"].draw(together(with_one, result({}, {"routing": "b"})), View())
