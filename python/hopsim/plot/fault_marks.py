@@ -21,7 +21,7 @@ def mark(panels: Sequence[Axes], configs: Iterable[Mapping[str, Any]], scale: fl
     `scale`: of the axis of time over the times of the configurations. The legend of the first panel says
     what the lines are.
     """
-    all_found = {outages(config) for config in configs}
+    all_found = {outages(_without_slower(config)) for config in configs}
     if len(all_found) != 1:
         return
     (found,) = all_found
@@ -30,6 +30,12 @@ def mark(panels: Sequence[Axes], configs: Iterable[Mapping[str, Any]], scale: fl
         (found.repairs, "link is repaired", IS_REPAIRED),
     ):
         _lines(panels, sorted(times), name, looks, scale)
+
+
+def _without_slower(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration without links that only become slower: these do not fail."""
+    faults = [fault for fault in config.get("faults", []) if fault.get("slowdown") is None]
+    return {**config, "faults": faults}
 
 
 def _lines(
