@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal, cast
@@ -111,10 +111,17 @@ class Canvas:
         return figure, axes
 
     def portions(self, curves: Sequence[Series]) -> list[Sequence[Series]]:
-        """The curves in order, no more than a panel holds at a time, about as many each time."""
-        if not self._view.in_parts:
+        """The curves of every panel, no more than it holds.
+
+        A panel has the curves of one value of what the sweep varies, if that makes no more than twice as many
+        panels as are needed; else the curves are divided in order, about as many each time.
+        """
+        if not self._view.in_parts or len(curves) <= PER_PANEL:
             return [curves]
         count = -(-len(curves) // PER_PANEL)
+        divided = [part for part in _by_value(curves) if len(part) <= 2 * count]
+        if divided:
+            return min(divided, key=len)
         size = -(-len(curves) // count)
         return [curves[start : start + size] for start in range(0, len(curves), size)]
 
@@ -240,6 +247,17 @@ def _interval(panels: Sequence[Axes], shown: Shown) -> list[Artist]:
     if any(isinstance(each, ErrorbarContainer) for axes in panels for each in axes.containers):
         return [Line2D([], [], color="black", linewidth=style.ERROR["elinewidth"], label=text)]
     return []
+
+
+def _by_value(curves: Sequence[Series]) -> Iterator[list[Sequence[Series]]]:
+    """For each axis of the sweep the curves of every value, where that leaves a few for every panel."""
+    for path in curves[0].groups[0].labels:
+        found: dict[str, list[Series]] = {}
+        for series in curves:
+            found.setdefault(series.groups[0].labels.get(path, ""), []).append(series)
+        sizes = {len(members) for members in found.values()}
+        if len(sizes) == 1 and 1 < max(sizes) <= PER_PANEL:
+            yield list(found.values())
 
 
 def _legend(axes: Axes, width: int, extra: Sequence[Artist]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -547,6 +548,29 @@ def test_parts_of_a_figure_are_about_as_large_as_one_another() -> None:
     assert {(part.omitted, part.has_marks) for part in parts} == {("note", False)}
     assert list(of.parts(7)) == [of]
     assert [len(part.curves) for part in of.parts(6)] == [4, 3]
+
+
+def panels_of(of: View | None = None, **values: int) -> list[list[str]]:
+    """Curves of every combination of so many values of each axis, by panel."""
+    named = [[(axis, f"{axis}{number}") for number in range(count)] for axis, count in values.items()]
+    points = [result({"offered_load": 0.1}, dict(chosen)) for chosen in product(*named)]
+    portions = Canvas(of or View()).portions(curves(together(*points)))
+    return [[each.label for each in part] for part in portions]
+
+
+def test_a_panel_has_the_curves_of_one_value_of_what_makes_the_fewest_panels() -> None:
+    assert panels_of(a=2, b=4) == [[f"a{a}, b{b}" for a in range(2) for b in range(4)]]
+    # Six panels of four, or four of six: with three, no panel would have all of one value.
+    assert panels_of(a=6, b=4) == [[f"a{a}, b{b}" for a in range(6)] for b in range(4)]
+    assert panels_of(b=4, a=6) == [[f"b{b}, a{a}" for a in range(6)] for b in range(4)]
+    assert [len(part) for part in panels_of(View(in_parts=False), a=6, b=4)] == [24]
+
+
+def test_where_one_value_each_makes_too_many_panels_or_too_large_ones_curves_are_divided_in_order() -> None:
+    in_order = [f"a{number}" for number in range(10)]
+    assert panels_of(a=10) == [in_order[:5], in_order[5:]]
+    # Nine panels of two, or two of nine, where a panel holds eight.
+    assert [len(part) for part in panels_of(a=9, b=2)] == [6, 6, 6]
 
 
 def sweep(*axes: dict[str, Any], **summary: Any) -> hs.Results:
