@@ -1,4 +1,4 @@
-"""When links or routers of a run fail and are repaired, by its configuration."""
+"""When links or routers of a run fail, become slower and are repaired, by its configuration."""
 
 from __future__ import annotations
 
@@ -21,19 +21,27 @@ class Outages:
 
     Attributes:
         failures: times in the middle of the run at which something fails.
-        repairs: times at which something is repaired.
+        slowdowns: times in the middle of the run at which links become slower.
+        repairs: times at which something is repaired, or as fast again as before.
     """
 
     failures: frozenset[Time]
+    slowdowns: frozenset[Time]
     repairs: frozenset[Time]
+
+    @property
+    def begins(self) -> frozenset[Time]:
+        """Times in the middle of the run from which on anything is not as it was."""
+        return self.failures | self.slowdowns
 
 
 def outages(config: Mapping[str, Any]) -> Outages:
     """Those of a resolved configuration."""
-    found = [_times(fault) for fault in config.get("faults", [])]
+    found = [(*_times(fault), fault.get("slowdown") is not None) for fault in config.get("faults", [])]
     return Outages(
-        frozenset(at for at, _ in found if at > 0),
-        frozenset(until for _, until in found if until is not None),
+        frozenset(at for at, _, is_slower in found if at > 0 and not is_slower),
+        frozenset(at for at, _, is_slower in found if at > 0 and is_slower),
+        frozenset(until for _, until, _ in found if until is not None),
     )
 
 

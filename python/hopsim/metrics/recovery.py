@@ -29,10 +29,10 @@ PLATEAU = 0.25
 
 @dataclass(frozen=True)
 class Recovery:
-    """What follows a failure. Times are cycles; in an InfiniBand fabric nanoseconds.
+    """What follows a failure, or a link that becomes slower. Times are cycles; of a fabric nanoseconds.
 
     Attributes:
-        at: when something is out of order at first.
+        at: when something is not as it was at first.
         end: when the time that is looked at is over.
         plateau: accepted load of the last quarter of it, of a fabric throughput [Gb/s]; None of too few
             intervals.
@@ -46,17 +46,17 @@ class Recovery:
 
 
 def recoveries(result: Result) -> list[Recovery]:
-    """One for each time of a run at which links or routers fail, in order."""
+    """One for each time of a run at which links or routers fail, or links become slower, in order."""
     found = outages(result.config)
-    if not found.failures:
+    if not found.begins:
         # Of others nobody may know beforehand how long they are.
         return []
-    changes = found.failures | found.repairs
+    changes = found.begins | found.repairs
     interval, end = _measured(result.config["measure"])
     loads = _accepted(result)
     return [
         recovery(loads, interval, failure, min({end, *(at for at in changes if at > failure)}))
-        for failure in sorted(found.failures)
+        for failure in sorted(found.begins)
     ]
 
 
@@ -100,8 +100,8 @@ def recovery(loads: Sequence[float], interval: Time, failure: Time, end: Time) -
 
 
 def has_failures(results: Results) -> bool:
-    """Whether in any point, with a series, something fails in the middle of the run."""
-    return any(SERIES & result.tables.keys() and outages(result.config).failures for result in results)
+    """Whether in any point, with a series, something fails or becomes slower in the middle of the run."""
+    return any(SERIES & result.tables.keys() and outages(result.config).begins for result in results)
 
 
 def cell(group: Group) -> str:

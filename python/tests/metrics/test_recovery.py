@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import hopsim as hs
+from hopsim.metrics.outages import Outages, outages
 from hopsim.metrics.recovery import Recovery, has_failures, recoveries, recovery
 from hopsim.metrics.summary_table import summary_table
 from hopsim.metrics.times import nanoseconds
@@ -95,6 +96,15 @@ def test_every_failure_is_looked_at_up_to_the_next_change() -> None:
     faults = [{"at": 1_200, "until": 2_800}, {"at": 400}, {"until": 300}, {"at": 1_200}, {}]
     found = recoveries(point(faults, [0.3] * 36))
     assert [(each.at, each.end, each.time) for each in found] == [(400, 1_200, None), (1_200, 2_800, 0)]
+
+
+def test_a_link_that_becomes_slower_is_looked_at_as_a_failure_is() -> None:
+    faults = [{"at": 400, "until": 2_800, "slowdown": 4}, {"at": 1_200}, {"until": 2_000, "slowdown": 2}]
+    assert outages({"faults": faults}) == Outages(
+        failures=frozenset({1_200}), slowdowns=frozenset({400}), repairs=frozenset({2_000, 2_800})
+    )
+    found = recoveries(point(faults, [0.3] * 36))
+    assert [(each.at, each.end) for each in found] == [(400, 1_200), (1_200, 2_000)]
 
 
 def test_the_table_has_the_mean_over_seeds_that_recover() -> None:

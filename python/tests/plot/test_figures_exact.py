@@ -251,7 +251,7 @@ def test_links_of_a_network_that_fail_are_marked_if_they_do_in_all_runs() -> Non
     assert names(figure) == ["minimal", "ugal", "link fails", "link is repaired"]
     slower = ring(f"faults = [{{ at = 120, until = 250, {link}, slowdown = 4 }}]")
     (figure,) = KINDS["timeseries"].draw(slower, View()).values()
-    assert names(figure) == ["minimal", "ugal"]
+    assert names(figure) == ["minimal", "ugal", "link becomes slower", "link is repaired"]
     differ = ring("sweep.product.'faults.0.at' = [100, 200]\n" + f"faults = [{{ at = 100, {link} }}]")
     (figure,) = KINDS["timeseries"].draw(differ, View()).values()
     assert [len(axes.lines) for axes in figure.axes] == [4, 4]
