@@ -348,6 +348,11 @@ fn products_that_cannot_be_are_refused_with_what_can() {
             &format!("product.inner.graph.edges.1.cycles_per_phit: {class}"),
         ),
         (
+            product(json!({ "graph": { "edges": [{ "between": [0, 1] }], "nodes": [2, 1] } }), json!({})),
+            "product.inner.graph.nodes.1 = 1: all routers with nodes have as many of them in a network that is a part of another one; \
+             valid: 2, as in nodes.0",
+        ),
+        (
             product(json!({ "hyperx": { "sides": [3], "latency_per_step": 1 } }), json!({})),
             &format!("product.inner.hyperx.latency_per_step: {class}"),
         ),

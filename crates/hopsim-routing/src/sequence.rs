@@ -4,6 +4,8 @@ use super::path::vcs_needed;
 use hopsim_network::by_class::{ByClass, MOST_CLASSES};
 use hopsim_network::network::Classes;
 use hopsim_network::topology::LOCAL;
+use petgraph::algo::is_cyclic_directed;
+use petgraph::graphmap::DiGraphMap;
 
 /// Code of the injection VCs of replies; requests and one-way packets have code 0.
 pub const REPLY_INJECTION: u8 = u8::MAX;
@@ -151,17 +153,34 @@ impl VcSequence {
         if reply { self.first_reply[class as usize] } else { 0 }
     }
 
-    /// Whether the VC of every hop is a higher one than that of the hop before, whatever the classes of their links; those of replies are
-    /// higher than those of requests.
+    /// Whether all VCs of all classes have an order in which every hop is behind the one before, whatever the classes of their links, and
+    /// those of replies are behind those of requests.
     pub fn increases(&self) -> bool {
-        let classes = || (0..).zip(&self.vcs).filter(|&(_, &vcs)| vcs > 0);
-        let inputs = classes().flat_map(|(class, &vcs)| (0..vcs).map(move |vc| (class, vc)));
-        let mut hops =
-            inputs.flat_map(|(class, vc)| classes().map(move |(next, _)| (vc, self.code(class, vc), next)));
-        let mut replies =
-            classes().map(|(class, _)| (class, self.next[REPLY_INJECTION as usize][usize::from(class)]));
-        hops.all(|(vc, code, next)| vc < self.next[code as usize][usize::from(next)])
-            && replies.all(|(class, first)| first >= self.first_reply[usize::from(class)])
+        let mut order = DiGraphMap::new();
+        self.follow(0, &mut order);
+        if self.first_reply != ByClass::default() {
+            // A request that has arrived waits until its node can answer.
+            for code in order.nodes().collect::<Vec<u8>>() {
+                order.add_edge(code, REPLY_INJECTION, ());
+            }
+            self.follow(REPLY_INJECTION, &mut order);
+        }
+        !is_cyclic_directed(&order)
+    }
+
+    /// Adds every hop, from the code of one VC to that of the next, that can follow from a code on.
+    fn follow(&self, from: u8, order: &mut DiGraphMap<u8, ()>) {
+        let mut open = vec![from];
+        while let Some(code) = open.pop() {
+            let classes = (0..).zip(&self.vcs).filter(|&(_, &vcs)| vcs > 0);
+            for next in
+                classes.filter_map(|(class, _)| self.next_if_any(code, class).map(|vc| self.code(class, vc)))
+            {
+                if order.add_edge(code, next, ()).is_none() {
+                    open.push(next);
+                }
+            }
+        }
     }
 
     /// VCs of each class in use: 0 … this − 1.
@@ -206,8 +225,13 @@ mod tests {
         let mut replies_among_requests = VcSequence::new(&[0; 3], &one, true);
         replies_among_requests.next[REPLY_INJECTION as usize][0] = 2;
         assert!(!replies_among_requests.increases());
-        // A global link has VC 0 behind a local one of VC 0.
-        assert!(!VcSequence::new(&[L, G, L], &classes(2, 1), false).increases());
+        assert!(VcSequence::new(&[L, G, L], &classes(2, 1), false).increases());
+        assert!(VcSequence::new(&[L, G, L], &classes(4, 2), true).increases());
+        // Local, global and local links again have VC 0.
+        assert!(!VcSequence::always(&classes(2, 1), ByClass::default()).increases());
+        let mut back = VcSequence::new(&[L, G, L], &classes(2, 1), false);
+        back.next[back.code(L, 1) as usize][G as usize] = 0;
+        assert!(!back.increases(), "behind the last local link there is the global one before it");
     }
 
     #[test]

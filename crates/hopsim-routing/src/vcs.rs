@@ -131,7 +131,7 @@ impl Vcs {
         self.rings
     }
 
-    /// Whether every hop has one VC, a higher one than the hop before, or may at least use such a one.
+    /// Whether every hop has one VC, which stands behind that of the hop before in one order of all VCs, or may at least use such a one.
     pub fn increase(&self) -> bool {
         match (&self.rule, self.rings) {
             (Rule::Sequence, Rings::Free) => self.sequence.increases(),

@@ -16,7 +16,7 @@ use hopsim_routing::minimal::{Config, Minimal};
 use hopsim_routing::path::{G, L};
 use hopsim_routing::sequence::{REPLY_INJECTION, VcSequence};
 use hopsim_routing::vcs::Vcs;
-use hopsim_routing::{Head, Hop, Leg, NO_VC, RouteState, Routing};
+use hopsim_routing::{Head, Hop, Leg, NO_VC, RouteState, Routing, Safety};
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
 use serde_json::{Value, json};
@@ -419,6 +419,23 @@ fn by_hop_there_are_as_many_vcs_as_routers_with_nodes_are_apart() {
     }
 }
 
+/// The place of a channel among all links of two longest paths, that of a request and that of its reply. A terminal port stands for what
+/// is to be answered, between them.
+fn rank(plan: &Plan, channel: Channel) -> usize {
+    let system = &plan.system;
+    let Safety::Ordered(order) = &plan.paths.safety else {
+        let half = usize::from(system.routing.vcs().sequence.first(0, true));
+        return if channel.port == 0 { 2 * half - 1 } else { 2 * usize::from(channel.vc) };
+    };
+    let path = order.sequence;
+    if channel.port == 0 {
+        return 2 * path.len() - 1;
+    }
+    let class = system.network.layout.class[channel.port] - 1;
+    let of_class = path.iter().chain(path).enumerate().filter(|&(_, &link)| link == class);
+    2 * of_class.map(|(place, _)| place).nth(channel.vc.into()).expect("a VC of a link of the path")
+}
+
 #[test]
 fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
     let mut met = BTreeSet::new();
@@ -437,13 +454,9 @@ fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
         let is_as_foreseen = whole.ground == Ground::Acyclic || shares && whole.ground == Ground::Escape;
         assert!(is_as_foreseen && whole.rings == 0, "{}", name(&plan));
         assert!(proof.channels >= whole.channels);
-        // A terminal port stands for what is to be answered, between requests and replies.
-        let half = plan.system.routing.vcs().sequence.first(0, true);
-        let rank = |channel: Channel| {
-            if channel.port == 0 { 2 * u32::from(half) - 1 } else { 2 * u32::from(channel.vc) }
-        };
         for (held, next) in dependencies(&plan, shares).unwrap() {
-            assert!(rank(held) < rank(next), "{held:?} waits for {next:?} with {}", name(&plan));
+            let ranks = [held, next].map(|channel| rank(&plan, channel));
+            assert!(ranks[0] < ranks[1], "{held:?} waits for {next:?} with {}", name(&plan));
         }
         let line = deadlock_line(&plan, &verdict, 0);
         let rule = if shares {
@@ -464,6 +477,8 @@ fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
         "graph",
         &["minimal", "adaptive", "ecmp", "k_shortest_paths", "polarized", "valiant", "ugal", "par"],
     );
+    expected
+        .append(&mut on("dragonfly", &["minimal", "valiant", "ugal", "piggyback", "source_adaptive", "par"]));
     expected.append(&mut on("dragonfly_plus", &["k_shortest_paths", "polarized", "par"]));
     expected.append(&mut on("planes", &["minimal", "adaptive", "ecmp"]));
     expected.append(&mut on("hyperx", &["ecmp", "polarized", "valiant", "ugal", "par"]));

@@ -33,8 +33,20 @@ fn check(config: &TopologyConfig) -> Result<(), ConfigError> {
         | TopologyConfig::Planes(_) => return refuse("has links of two classes of its own"),
         _ => {}
     }
+    if let TopologyConfig::Graph(graph) = config {
+        check_nodes(&graph.nodes)?;
+    }
     let Some((key, reason)) = says_more(config) else { return Ok(()) };
     Err(ConfigError::new(format!("{name}.{key}"), reason).valid("no such key"))
+}
+
+/// Refuses a graph whose routers have different numbers of nodes.
+fn check_nodes(nodes: &[u32]) -> Result<(), ConfigError> {
+    let Some(place) = nodes.windows(2).position(|pair| pair[0] != pair[1]) else { return Ok(()) };
+    let reason = "all routers with nodes have as many of them in a network that is a part of another one";
+    Err(ConfigError::new(format!("graph.nodes.{}", place + 1), reason)
+        .value(nodes[place + 1])
+        .valid(format!("{}, as in nodes.{place}", nodes[place])))
 }
 
 /// What a topology says of its links beside what they join, and why a part of another topology does not.
