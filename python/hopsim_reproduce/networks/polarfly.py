@@ -157,7 +157,8 @@ OF_ARTIFACT_VALUES = (
     f"Values are those of the {ARTIFACT}, with its settings: four VCs of 32 flits, packets of four flits, a "
     "crossbar of twice the speed of a link, routers of three cycles; run once, 3,000 + 5,000 cycles.",
     "UGAL-L is the artifact's, which compares the best of four detours, by all VCs of a port. Packets take "
-    "any VC there, in every router, which is not free of deadlock; here a packet has a VC by hop. Points "
+    "any VC there, in every router, which is not free of deadlock; here it has one by hop, and with MIN any "
+    "above which there is one for every hop that follows (FlexVC). Points "
     "that the artifact did not finish, in a deadlock or beyond saturation, have no values.",
 )
 

@@ -97,8 +97,8 @@ def _notes(scale: Scale) -> list[str]:
     network = NETWORKS[scale]
     return [
         f"{2 * network.q**2} routers of {network.nodes_per_router} nodes; the paper has 722 of 15.",
-        "Single flits, four VCs of 64 flits, a crossbar of twice the speed of a link, routers of three "
-        "cycles, UGAL-L with the best of four detours.",
+        "Single flits, four VCs of 64 flits, which MIN shares among its two hops by FlexVC, a crossbar of "
+        "twice the speed of a link, routers of three cycles, UGAL-L with the best of four detours.",
         "The paper was not at hand: what is called published of it is as others quote it.",
     ]
 

@@ -13,9 +13,12 @@ MINIMAL, VALIANT, UGAL = "MIN", "VAL", "UGAL-L"
 
 
 def routings(**ugal: str) -> Mapping[str, tuple[Document, Document]]:
-    """Line -> routing, and keys of its VCs; `ugal` are further keys of UGAL, which draws four detours."""
+    """Line -> routing, and keys of its VCs; `ugal` are further keys of UGAL, which draws four detours.
+
+    Minimal paths have two links at most. With FlexVC they use all four VCs, as in BookSim.
+    """
     return {
-        MINIMAL: ({"minimal": {}}, {"discipline": "by_hop"}),
+        MINIMAL: ({"minimal": {}}, {"discipline": "by_hop", "management": "flexvc"}),
         VALIANT: ({"valiant": {}}, {}),
         UGAL: ({"ugal": {"detours": 4, **ugal}}, {}),
     }
