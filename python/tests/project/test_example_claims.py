@@ -566,14 +566,14 @@ def not_all_random_networks_are_crowded() -> None:
     assert minimal >= ugal
 
 
-def over_time(name: str) -> dict[str, list[float]]:
-    """A column of the time series of `failing_links` by routing, the mean of its seeds, by intervals of 500
+def over_time(name: str, example: str = "failing_links") -> dict[str, list[float]]:
+    """A column of the time series of an example by routing, the mean of its seeds, by intervals of 500
     cycles; infinite where there is nothing."""
     series: dict[str, list[list[float]]] = {}
-    for result in results("failing_links"):
+    for result in results(example):
         values = result.timeseries.column(name).to_pylist()
         row = [float("inf") if value is None or value != value else value for value in values]
-        series.setdefault(result.axes["routing"], []).append(row)
+        series.setdefault(str(result.axes["routing"]), []).append(row)
     return {
         routing: [sum(each) / len(each) for each in zip(*rows, strict=True)]
         for routing, rows in series.items()
@@ -700,6 +700,48 @@ def few_packets_are_lost() -> None:
     for result in results("failing_links"):
         share = 1000 * result.summary["packets_lost"] / result.summary["packets_generated"]
         assert 2 < share < 3 if result.axes["routing"] == "minimal" else 0 < share < 1
+
+
+@claim("failing_switch", "Nobody is cut off: the eight nodes below it have three planes left.")
+def no_node_of_planes_is_cut_off() -> None:
+    example = hs.Experiment.open(EXAMPLES / "failing_switch.toml")
+    for planes in range(1, 5):
+        switches = [64 + 16 * plane for plane in range(planes)]
+        one, *_ = example.setting([f"faults.0.routers={switches}", 'faults.0.unreachable="drop"']).points()
+        assert (cut_off(one) != ()) == (planes == 4)
+
+
+@claim(
+    "failing_switch",
+    "Where a plane is drawn for every flow or every packet (ecmp) nearly nothing arrives before there are "
+    "new tables: what waits for the dead switch holds up all others.",
+)
+def a_dead_switch_holds_up_packets_whose_plane_is_drawn() -> None:
+    accepted = over_time("accepted_load", "failing_switch")
+    assert len(accepted) == 3
+    for routing, loads in accepted.items():
+        assert min(loads[2:10]) > 0.39
+        assert (loads[13] < 0.1 * loads[9]) == routing.startswith(("ecmp", "{'ecmp'"))
+
+
+@claim(
+    "failing_switch",
+    "Where packets take the links with most room (adaptive) they take the other planes by themselves: four "
+    "fifths of the load and more go on, and nobody sees more than two and a half times the usual latency, "
+    "where with ecmp it is six times as long and more.",
+)
+def packets_with_a_choice_take_the_other_planes() -> None:
+    accepted = over_time("accepted_load", "failing_switch")
+    assert min(accepted["adaptive"][10:14]) > 0.8 * accepted["adaptive"][9]
+    for routing, latencies in over_time("latency_mean", "failing_switch").items():
+        longer = max(latencies[10:]) / latencies[9]
+        assert longer < 2.5 if routing == "adaptive" else longer > 6
+
+
+@claim("failing_switch", "Of a thousand packets fewer than two are lost.")
+def few_packets_are_lost_with_a_switch() -> None:
+    for result in results("failing_switch"):
+        assert 0 < result.summary["packets_lost"] < 0.002 * result.summary["packets_generated"]
 
 
 @claim("fairness_advc", "the accepted load stays the same.")
