@@ -33,6 +33,7 @@ use std::ops::Range;
 /// Vallejo, Simulation 2019, §3; Günther, IEEE Trans. Communications 29 (1981), VCs by hops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AdaptiveRouting")]
 pub struct Config {}
 
 impl Config {

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 /// (1987).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Dateline")]
 pub struct Config {
     /// When a packet gets the class of its VCs.
     pub class: ClassRule,

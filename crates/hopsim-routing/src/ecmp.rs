@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 /// (1981), VCs by hops.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "EcmpRouting")]
 pub struct Config {
     /// Who draws.
     #[serde(default)]

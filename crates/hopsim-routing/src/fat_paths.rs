@@ -32,6 +32,7 @@ use std::sync::Arc;
 /// Source: Besta et al., SC 2020 (FatPaths), §5, layers by random sampling of links. The paper chooses a layer by flowlet, and this by packet or by flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "FatPathsRouting")]
 pub struct Config {
     /// Layers, the one of all links included.
     #[schemars(range(min = *LAYERS.start(), max = *LAYERS.end()))]

@@ -60,6 +60,7 @@ pub enum Selection {
 /// Source: Fuentes et al., IPDPS 2017; Fuentes' thesis (2017), §5.2 (safe and opportunistic hops, tables 5.1 to 5.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FlexVcManagement")]
 pub struct Config {
     /// Which of the allowed VCs a packet asks for (VC selection function; thesis §5.3.6).
     #[serde(default)]

@@ -30,6 +30,7 @@ use std::sync::Arc;
 /// No parameters. Source: Dally and Towles (2004), §8.3 (routing as a function of what a router knows).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FunctionRouting")]
 pub struct Config {
     #[serde(skip)]
     given: Option<Given>,

@@ -32,6 +32,7 @@ use std::sync::Arc;
 /// How equally long ones are ordered is ours.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "KShortestPathsRouting")]
 pub struct Config {
     /// Paths between two routers.
     #[schemars(range(min = *COUNTS.start(), max = *COUNTS.end()))]

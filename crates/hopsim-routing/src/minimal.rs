@@ -47,6 +47,7 @@ pub const PATH: &[u8] = &[L, G, L];
 /// Domke, Hoefler and Nagel, IPDPS 2011 (graphs).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "MinimalRouting")]
 pub struct Config {
     /// The way up a fat tree; default `source`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -35,6 +35,7 @@ const VCS: RangeInclusive<u32> = 1..=vcs::MOST;
 /// found the last few links are changed before all paths to a destination become escape paths; here only some do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "NueRouting")]
 pub struct Config {
     /// Layers, each with a VC.
     #[schemars(range(min = *VCS.start(), max = *VCS.end()))]

@@ -34,6 +34,7 @@ pub enum OrderChoice {
 /// Source: Seo, Ali, Lim, Rafique and Thottethodi, ISCA 2005.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "O1TurnRouting")]
 pub struct Config {
     /// How a packet gets its order.
     #[serde(default)]

@@ -46,6 +46,7 @@ use serde::{Deserialize, Serialize};
 /// Source: García et al., ICPP 2013 (OLM); García et al., ICPP 2012 (policies); Fuentes' thesis (2017), §1.4.1.4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "OlmRouting")]
 pub struct Config {
     /// Misroutes in the source group.
     pub policy: MisroutePolicy,

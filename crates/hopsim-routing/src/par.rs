@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Jiang, Kim and Dally, ISCA 2009; García et al., ICPP 2013 (PAR-6/2); Fuentes' thesis (2017), §1.4.1.4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ParRouting")]
 pub struct Config {
     /// Misroutes in the source group: `mm` or `crg`, which begin with the own global links.
     pub policy: MisroutePolicy,

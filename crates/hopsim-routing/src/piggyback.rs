@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Jiang, Kim and Dally, ISCA 2009; Fuentes' thesis (2017), §1.4.1.3.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "PiggybackRouting")]
 pub struct Config {
     /// Where a detour ends.
     pub intermediate: DetourEnd,

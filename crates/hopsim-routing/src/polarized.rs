@@ -34,6 +34,7 @@ use std::ops::{Range, RangeInclusive};
 /// packet goes on by shortest paths where no link is allowed is ours.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "PolarizedRouting")]
 pub struct Config {
     /// How much more seems to be outstanding behind a link by which the weight grows by 1 less, and by 2 less, than by the best one
     /// \[packets\].

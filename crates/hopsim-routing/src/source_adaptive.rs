@@ -30,6 +30,7 @@ const DETOURS: RangeInclusive<u32> = 1..=6;
 /// 72 (2016), table 1 (thresholds); Fuentes' thesis (2017), §1.4.1.3, §3.2 and §5.3.3.3 (recomputation).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "SourceAdaptiveRouting")]
 pub struct Config {
     /// Which groups are candidates for the detour.
     pub policy: Policy,

@@ -28,6 +28,7 @@ use std::sync::Arc;
 /// Source: Dally and Seitz, IEEE Trans. Computers 36 (1987), the graph of channels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "TableRouting")]
 pub struct Config {
     /// Router, destination router, port and VC.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -90,6 +90,7 @@ pub enum Knowledge {
 /// §1.4.1.3; Besta and Hoefler, SC 2014 (several detours, UGAL-G as it is here, and `within = "neighbours"` Lakhotia et al., SC 2022).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "UgalRouting")]
 pub struct Config {
     /// Where a detour ends; default `group` in a dragonfly, `router` elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]

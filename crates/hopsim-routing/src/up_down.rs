@@ -30,6 +30,7 @@ const MAX_ROUTERS: u32 = 2048;
 /// Source: Schroeder et al., IEEE JSAC 9 (1991), Autonet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "UpDownRouting")]
 pub struct Config {
     /// The root, a router; default the one whose farthest router is nearest, of several that of the lowest number.
     #[serde(default, skip_serializing_if = "Option::is_none")]

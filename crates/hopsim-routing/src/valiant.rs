@@ -57,6 +57,7 @@ pub enum Intermediate {
 /// (2017), §1.4.1.2 and §1.4.3 (policies).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ValiantRouting")]
 pub struct Config {
     /// Where the first phase ends.
     #[serde(default)]

@@ -28,6 +28,7 @@ pub const DEFAULT_PACKET_LENGTH: u32 = 8;
 /// Synthetic traffic of one job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Traffic")]
 pub struct Config {
     /// To whom packets go.
     #[serde(default)]

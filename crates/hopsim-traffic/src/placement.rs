@@ -1,6 +1,7 @@
 //! Placement: on which nodes a job runs.
 
 use hopsim_network::error::ConfigError;
+use hopsim_network::nothing::Nothing;
 use hopsim_network::topology::Topology;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
@@ -26,11 +27,6 @@ pub struct Count {
     #[schemars(range(min = 1))]
     pub count: u32,
 }
-
-/// No parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Nothing {}
 
 /// On which nodes a job runs. A node runs one job at most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

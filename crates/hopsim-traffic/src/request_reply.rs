@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Fuentes' thesis (2017), chapter 5 (request-reply traffic); FOGSim's reactive traffic, `UN_RCTV`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "RequestReply")]
 pub struct Config {
     /// Most requests of a node without their reply \[1 …\]; default: no limit. A request beyond it waits in the source
     /// queue; it is dropped if that is full.

@@ -27,6 +27,12 @@ def test_every_choice_in_the_schema_is_found() -> None:
             assert choice.get("const", next(iter(choice.get("properties", [None])))) in names
 
 
+def test_every_definition_of_the_schema_has_a_name_of_its_own_by_which_editors_show_it() -> None:
+    names = json.loads(_core.schema())["$defs"]
+    # Of types with one name the generator numbers all but the first.
+    assert [name for name in names if name == "Config" or name[-1].isdigit()] == []
+
+
 def test_every_node_is_documented() -> None:
     assert [path for path, node in CATALOGUE.nodes.items() if not node.doc] == []
 

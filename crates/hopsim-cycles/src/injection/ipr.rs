@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Adiga et al., IBM J. Res. Dev. 49 (2005) (Blue Gene/L); Ridruejo et al., §3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "IprInjection")]
 pub struct Config {
     /// Share of the cycles \[0 … 1\].
     #[schemars(range(min = 0.0, max = 1.0))]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Izu et al., 2006; Ridruejo et al., §3.2 (3 packets where the buffer has 4: only into an empty one).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "LbrInjection")]
 pub struct Config {
     /// Room to leave \[packets, at least 1\].
     #[schemars(range(min = 1))]

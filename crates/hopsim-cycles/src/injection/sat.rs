@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Izu and Vallejo, Simulation 2019, §2.1 and §4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "SatInjection")]
 pub struct Config {
     /// Packets after which a node passes the signal on \[1 … k\].
     #[schemars(range(min = 1))]

@@ -31,6 +31,7 @@ pub use super::arrangement::{Arrangement, RandomArrangement};
 /// Source: Kim et al., ISCA 2008; arrangements: Fuentes' thesis (2017), §1.2.1 and figure 1.10.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "DragonflyTopology")]
 pub struct Config {
     /// Nodes per router.
     #[schemars(range(min = *SIZES.start(), max = *SIZES.end()))]

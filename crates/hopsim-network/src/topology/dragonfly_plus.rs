@@ -31,6 +31,7 @@ use std::ops::RangeInclusive;
 /// Source: Shpiner et al., HiPINEB 2017; Flajslik et al., ISC 2018 (megafly).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "DragonflyPlusTopology")]
 pub struct Config {
     /// Leaf routers of a group.
     #[schemars(range(min = *SIZES.start(), max = *SIZES.end()))]

@@ -20,6 +20,7 @@ use std::ops::RangeInclusive;
 /// Source: Petrini and Vanneschi, IPPS 1997; Izu and Vallejo, Simulation 2019, §3.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FatTreeTopology")]
 pub struct Config {
     /// Ports down, and up, of a switch.
     #[schemars(range(min = *PORTS.start(), max = *PORTS.end()))]

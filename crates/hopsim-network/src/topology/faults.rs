@@ -167,6 +167,7 @@ pub enum Unreachable {
 /// What happens when links fail or are repaired in the middle of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "FaultReaction")]
 pub struct Reaction {
     /// Cycles until the routers at both ends know \[cycles\].
     #[schemars(range(min = *REACTIONS.start(), max = *REACTIONS.end()))]

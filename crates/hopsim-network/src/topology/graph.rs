@@ -48,6 +48,7 @@ pub use super::wiring::Edge;
 /// Source: Brandes et al., Graph Drawing 2001 (`GraphML`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "GraphTopology")]
 pub struct Config {
     /// The links, which must join all routers.
     #[serde(default)]

@@ -23,6 +23,7 @@ use std::ops::RangeInclusive;
 /// Source: Ahn et al., SC 2009; Kim, Dally and Abts, ISCA 2007 (flattened butterfly).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "HyperXTopology")]
 pub struct Config {
     /// Routers along each dimension \[1 to 8 dimensions of 2 … 512\].
     #[schemars(length(min = 1, max = 8), inner(range(min = 2, max = 512)))]

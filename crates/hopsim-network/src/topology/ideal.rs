@@ -26,6 +26,7 @@ pub enum Incoming {
 /// Source: Alexandrov et al., SPAA 1995 (`LogGP`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "IdealTopology")]
 pub struct Config {
     /// Number of nodes \[1 …\].
     #[schemars(range(min = 1))]

@@ -30,6 +30,7 @@ use std::collections::BTreeSet;
 /// Source: Singla et al., NSDI 2012; the repairs are those of McKay and Wormald, J. Algorithms 11 (1990), simplified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "JellyfishTopology")]
 pub struct Config {
     /// Number of routers.
     #[schemars(range(min = 2, max = MAX_ROUTERS))]

@@ -28,6 +28,7 @@ use std::ops::RangeInclusive;
 /// Source: Kathareios, Minkenberg, Prisacari, Rodriguez and Hoefler, SC 2015, after Valerio, Moser and Melliar-Smith.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "OrthogonalFatTreeTopology")]
 pub struct Config {
     /// Order of the plane: a power of a prime.
     #[schemars(range(min = *ORDERS.start(), max = *ORDERS.end()))]

@@ -33,6 +33,7 @@ use std::ops::RangeInclusive;
 /// Source: Hoefler et al., SC 2022 (`HammingMesh`), planes; Mellette et al., IEEE/ACM Trans. Networking 28 (2020), parallel networks of slower links.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "PlanesTopology")]
 pub struct Config {
     /// Number of planes.
     #[schemars(range(min = *PLANES.start(), max = *PLANES.end()))]

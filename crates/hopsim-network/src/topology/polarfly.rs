@@ -26,6 +26,7 @@ use std::ops::RangeInclusive;
 /// Source: Lakhotia et al., SC 2022; Erdős and Rényi 1962; Brown 1966.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "PolarFlyTopology")]
 pub struct Config {
     /// Elements of the field: a power of a prime.
     #[schemars(range(min = *ORDERS.start(), max = *ORDERS.end()))]

@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 /// routers are a network again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ProductTopology")]
 pub struct Config {
     /// The network in the place of each router.
     pub inner: Box<TopologyConfig>,

@@ -31,6 +31,7 @@ use std::ops::RangeInclusive;
 /// Source: Besta and Hoefler, SC 2014; McKay, Miller and Širáň, J. Combinatorial Theory B 74 (1998); Hafner, J. Algebra 276 (2004).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "SlimFlyTopology")]
 pub struct Config {
     /// Elements of the field: a power of a prime.
     #[schemars(range(min = *ORDERS.start(), max = *ORDERS.end()))]

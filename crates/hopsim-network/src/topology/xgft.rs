@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Öhring et al., IPPS 1995; parallel links (PGFT): Zahavi, Technion CCIT Report 776 (2010).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "XgftTopology")]
 pub struct Config {
     /// m1, …, mh: children of a switch, from the lowest level; the first number is that of nodes of a switch \[1 …, nodes 1 … 64\].
     #[schemars(length(min = 1))]

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Valadarsky et al., CoNEXT 2016.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "XpanderTopology")]
 pub struct Config {
     /// Number of routers: a multiple of `degree` + 1.
     #[schemars(range(min = 2, max = MAX_ROUTERS))]

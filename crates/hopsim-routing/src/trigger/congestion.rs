@@ -17,6 +17,7 @@ const PERCENTAGES: RangeInclusive<f64> = 0.0..=100.0;
 /// What the thresholds on other outputs are relative to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "CongestionThresholds")]
 pub enum Thresholds {
     /// The occupancy of the minimal output.
     #[default]
@@ -37,6 +38,7 @@ pub enum Thresholds {
 /// Source: García et al., ICPP 2012 and 2013; Fuentes' thesis (2017), §1.4.1.4.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "CongestionTrigger")]
 pub struct Config {
     /// Whether occupancies are read by VC or by port.
     pub sensing: Sensing,

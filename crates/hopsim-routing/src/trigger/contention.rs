@@ -29,6 +29,7 @@ const MESSAGES: RangeInclusive<u32> = 0..=4096;
 /// Source: Fuentes et al., IPDPS 2015; Fuentes' thesis (2017), §4.1.1 (Base).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ContentionTrigger")]
 pub struct Contention {
     /// Least counter that counts as contention \[packets\].
     #[schemars(range(min = *COUNTERS.start(), max = *COUNTERS.end()))]

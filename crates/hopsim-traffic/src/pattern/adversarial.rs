@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Fuentes' thesis (2017), §1.6.1.2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AdversarialPattern")]
 pub struct Config {
     /// How many groups ahead \[1 … groups − 1\], or `"h"`: as many as a router has global links.
     #[serde(default = "one")]

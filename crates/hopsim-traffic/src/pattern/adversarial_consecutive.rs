@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 /// In short `"ADVc"`. Source: Fuentes' thesis (2017), §3.1.3.1 and figure 3.1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AdversarialConsecutivePattern")]
 pub struct Config {
     /// Number of target groups \[1 … h\], taken from the last global port of the router down; default h.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// In short `"ADV-local"`. Source: García et al., ICPP 2012; Fuentes' thesis (2017), §1.6.1.2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AdversarialLocalPattern")]
 pub struct Config {
     /// How many positions ahead \[1 … a − 1\].
     #[serde(default = "one")]

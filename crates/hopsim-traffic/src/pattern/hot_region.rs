@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Izu and Vallejo, Simulation 2019, §3; Ridruejo et al. (25 % to an eighth of the nodes).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "HotRegionPattern")]
 pub struct Config {
     /// Share of the packets that go to the region.
     #[schemars(range(min = *SHARES.start(), max = *SHARES.end()))]

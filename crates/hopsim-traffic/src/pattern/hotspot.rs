@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Pfister and Norton, IEEE Trans. Computers C-34 (1985).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "HotspotPattern")]
 pub struct Config {
     /// The hot node, one of the job's.
     #[serde(default)]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "PermutationPattern")]
 pub enum Config {
     /// Perfect shuffle: the bits rotated to the left. 2^b nodes.
     Shuffle,

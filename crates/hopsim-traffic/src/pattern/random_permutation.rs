@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// No parameters. Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §3.2.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "RandomPermutationPattern")]
 pub struct Config {}
 
 /// A fixed permutation, without fixed points unless nodes send to themselves.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// In short `"UN"`. No parameters. Source: Fuentes' thesis (2017), §1.6.1.1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "UniformPattern")]
 pub struct Config {}
 
 /// Uniform traffic over a job.

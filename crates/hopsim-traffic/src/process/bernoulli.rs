@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §24.2.2.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "BernoulliProcess")]
 pub struct Config {
     /// Offered load \[phits/(node·cycle)\]; required, here or as the shorthand `load`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

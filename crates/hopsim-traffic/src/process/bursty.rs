@@ -25,6 +25,7 @@ const LENGTHS: RangeInclusive<f64> = 1.0..=1e6;
 /// Source: Fuentes' thesis (2017), §1.6.1.3 (BURSTY-UN, with bursts of 5 packets on average).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "BurstyProcess")]
 pub struct Config {
     /// Offered load \[phits/(node·cycle)\]; required, here or as the shorthand `load`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

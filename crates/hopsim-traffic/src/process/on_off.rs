@@ -19,6 +19,7 @@ const CHANGES: RangeInclusive<f64> = 1e-6..=1.0;
 /// Source: Dally and Towles, Principles and Practices of Interconnection Networks (2004), §24.2.2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "OnOffProcess")]
 pub struct Config {
     /// Offered load \[phits/(node·cycle)\]; required, here or as the shorthand `load`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,6 +17,7 @@ const PACKETS: RangeInclusive<u32> = 1..=1_000_000;
 /// Source: Ridruejo et al., §4.1 (burst-synchronised traffic).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "SynchronisedBurstsProcess")]
 pub struct Config {
     /// Packets of a node in a burst.
     #[schemars(range(min = *PACKETS.start(), max = *PACKETS.end()))]
