@@ -24,6 +24,12 @@ pub struct Maze {
     pub links: usize,
 }
 
+/// The place of a head that comes to a router over a link, in a network of so many routers of which the first `adapters` forward nothing: for these
+/// it is one behind all routers, from which no step leads on. A packet of their own nodes begins in the place of the router itself.
+pub fn arrival(router: u32, (routers, adapters): (u32, u32)) -> u32 {
+    if router < adapters { routers + router } else { router }
+}
+
 /// Links from a router to each of `routers`, `u32::MAX` to those that it cannot reach.
 pub fn distances<N: Iterator<Item = u32>>(
     routers: usize,

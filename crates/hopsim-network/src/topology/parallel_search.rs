@@ -1,5 +1,6 @@
 //! Searches in breadth from 64 ends at once, a bit for each, which share their work; and how far routers are apart.
 
+use super::maze::arrival;
 use crate::interrupt;
 
 /// Ends that are searched from at once.
@@ -123,9 +124,8 @@ impl Apart {
     /// Of routers that reach each other, given the routers at the other ends of the links of each. `first` is how many the first ones are,
     /// and the first `adapters` forward nothing.
     pub fn new(peers: &[Vec<u32>], (first, adapters): (u32, u32)) -> Self {
-        // Who comes to a router that forwards nothing is in another place, behind all routers, from which no step leads on.
         let routers = peers.len() as u32;
-        let place = |&router: &u32| if router < adapters { routers + router } else { router };
+        let place = |&router: &u32| arrival(router, (routers, adapters));
         let places = (routers + adapters) as usize;
         let none = Vec::new();
         let steps = (0..places).map(|from| peers.get(from).unwrap_or(&none).iter().map(place));

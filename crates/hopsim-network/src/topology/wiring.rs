@@ -1,5 +1,6 @@
 //! What a graph is made of, before the paths through it are found.
 
+use super::maze::arrival;
 use super::shortest::{Maze, Step, Ties, distances};
 use super::{LATENCIES, MAX_ROUTER_PORTS};
 use crate::error::ConfigError;
@@ -160,7 +161,7 @@ pub fn ends(wiring: &Wiring<'_>, nodes_per_router: u32, degrees: [u32; 2]) -> Ve
         let Edge { latency, cycles_per_phit, .. } = *edge;
         let latency = latency.unwrap_or(1);
         let end = |router: u32, port| {
-            let place = if router < adapters { wiring.routers + router } else { router };
+            let place = arrival(router, (wiring.routers, adapters));
             Some(End { router, port, place, latency, cycles_per_phit })
         };
         ends[one as usize].push(end(other, there));
@@ -202,8 +203,7 @@ pub fn list(routers: &[u32]) -> String {
     }
 }
 
-/// Places are routers. So many of them, the first ones, forward nothing: packets for their nodes come there to other places, behind all
-/// routers, from which no step leads on.
+/// Places are routers, and behind them those of packets that come to the first `adapters` of them, which forward nothing (`maze::arrival`).
 pub fn maze(
     ends: &[Vec<Option<End>>],
     nodes_per_router: u32,
@@ -220,8 +220,11 @@ pub fn maze(
     let mut steps: Vec<Vec<Step>> =
         ends.iter().map(|ends| ends.iter().enumerate().filter_map(&mut step).collect()).collect();
     steps.resize((routers + adapters) as usize, Vec::new());
-    let arrivals = |router: u32| (router < adapters).then_some(routers + router);
-    let ends = (0..routers_with_nodes).map(|router| [Some(router), arrivals(router)]);
-    let ends = ends.map(|places| places.into_iter().flatten().collect()).collect();
+    let ends = (0..routers_with_nodes).map(|router| {
+        let mut places = vec![router, arrival(router, (routers, adapters))];
+        places.dedup();
+        places
+    });
+    let ends = ends.collect();
     Maze { steps, ends, links: links as usize }
 }
