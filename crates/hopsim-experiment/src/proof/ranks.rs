@@ -39,5 +39,6 @@ fn increases(plan: &Plan) -> bool {
         _ => return false,
     };
     // Opportunistic hops, which the sequence does not count, use VCs again.
-    plan.paths.hops <= most && !is_shared && system.routing.vcs().increase()
+    let fits = plan.paths.hops <= most;
+    fits && !is_shared && system.routing.vcs().increase()
 }
