@@ -24,7 +24,12 @@ PATTERNS: Mapping[str, str | Document] = {
 }
 DRAGONFLY, PLUS = "dragonfly", "dragonfly+"
 MINIMAL, ADAPTIVE = "MIN", "UGAL-L"
-ROUTINGS: Mapping[str, Document] = {MINIMAL: {"minimal": {}}, ADAPTIVE: {"ugal": {"detours": 4}}}
+AT_SOURCE: Mapping[str, Document] = {MINIMAL: {"minimal": {}}, ADAPTIVE: {"ugal": {"detours": 4}}}
+ROUTINGS: Mapping[str, Mapping[str, Document]] = {
+    DRAGONFLY: {**AT_SOURCE, "OLM": {"olm": {}}},
+    PLUS: {**AT_SOURCE, "FPAR": {"fpar": {}}},
+}
+"""Of each network, the last one decides in every router."""
 CYCLES: Mapping[Scale, int] = {"quick": 2_000, "full": 5_000}
 """Of the warm-up, and as many are measured."""
 VCS = 4
@@ -65,7 +70,7 @@ def _document(network: str, routing: str, panel: str, scale: Scale) -> Document:
     return {
         "topology": topology(network, PORTS[scale]),
         "router": {"cioq": {"vcs": {"local": VCS, "global": VCS}}},
-        "routing": ROUTINGS[routing],
+        "routing": ROUTINGS[network][routing],
         "jobs": [{"traffic": {"packet_length": 8, "pattern": PATTERNS[panel]}}],
         "measure": {"warmup": CYCLES[scale], "cycles": CYCLES[scale]},
     }
@@ -77,7 +82,7 @@ def _panels(scale: Scale) -> list[Panel]:
         document = _document(network, routing, panel, scale)
         return {load: Case(name, document, load) for load in LOADS}
 
-    pairs = [(network, routing) for network in (DRAGONFLY, PLUS) for routing in ROUTINGS]
+    pairs = [(network, routing) for network in (DRAGONFLY, PLUS) for routing in ROUTINGS[network]]
     return [Panel(panel, {_name(*pair): line(*pair, panel) for pair in pairs}) for panel in PATTERNS]
 
 
@@ -102,7 +107,7 @@ def _best(panel: str, network: str) -> Value:
     """What nodes get by the routing that gives them most."""
 
     def read(points: Points) -> Measured | None:
-        found = [peak(panel, _name(network, routing)).of(points) for routing in ROUTINGS]
+        found = [peak(panel, _name(network, routing)).of(points) for routing in ROUTINGS[network]]
         return max((each for each in found if each), key=lambda each: each.mean, default=None)
 
     return Value(f"peak of {network}, the better routing", read)
@@ -138,9 +143,9 @@ def _notes(scale: Scale) -> list[str]:
     return [
         f"Switches of {ports} ports: a dragonfly of {sizes[DRAGONFLY]} nodes, which leaves one port over, a "
         f"dragonfly+ of {sizes[PLUS]}.",
-        f"{VCS} VCs of every link. Packets of 8 phits, UGAL-L with the best of four detours. The adaptive "
-        "routing of the paper, which "
-        "decides anew in every switch and hears of congestion elsewhere, is not there.",
+        f"{VCS} VCs of every link. Packets of 8 phits, UGAL-L with the best of four detours. FPAR decides anew in "
+        "every switch, by what is outstanding at that switch alone; the paper's also hears of congestion elsewhere. "
+        "OLM is a routing of the dragonfly that decides in every router, too.",
         "The paper was not at hand: what is called published is what its abstract says.",
     ]
 
