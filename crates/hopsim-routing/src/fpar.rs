@@ -41,7 +41,7 @@ use std::ops::{Range, RangeInclusive};
 /// have one at least. A router has 64 links at most.
 ///
 /// Source: the idea is that of Shpiner et al., HiPINEB 2017, of which the abstract alone was at hand; the rule, weights and VCs are ours, after
-/// UGAL (Singh, PhD thesis, Stanford 2005).
+/// UGAL (Singh's thesis, Stanford 2005).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -58,7 +58,7 @@ const WEIGHTS: RangeInclusive<u32> = 1..=100;
 
 impl Default for Config {
     fn default() -> Self {
-        Self { detour_weight: 2, threshold: 0 }
+        Self { detour_weight: 2, threshold: 2 }
     }
 }
 
@@ -128,9 +128,9 @@ impl Fpar {
             Stage::Between
         };
         let (straight, detours) = if groups.is_leaf(head.router) {
-            self.from_leaf(head, stage, (here, there))
+            self.ports_of_leaf(head, stage, (here, there))
         } else {
-            self.from_spine(head, stage, there)
+            self.ports_of_spine(head, stage, there)
         };
         // Up from its source a packet has not decided yet, and down in another group it has not left that.
         let decides = stage == Stage::AtSource && groups.is_leaf(head.router);
@@ -149,7 +149,7 @@ impl Fpar {
     }
 
     /// The ports of a leaf by which a packet goes straight on, and those by which it goes on a detour.
-    fn from_leaf(&self, head: &Head, stage: Stage, (here, there): (u32, u32)) -> (u64, u64) {
+    fn ports_of_leaf(&self, head: &Head, stage: Stage, (here, there): (u32, u32)) -> (u64, u64) {
         let (groups, ups) = (&self.groups, self.groups.inside(head.router));
         if stage == Stage::There {
             return (self.bits(ups.iter().copied()), 0);
@@ -163,7 +163,7 @@ impl Fpar {
     }
 
     /// The ports of a spine by which a packet goes straight on, and those by which it goes on a detour.
-    fn from_spine(&self, head: &Head, stage: Stage, there: u32) -> (u64, u64) {
+    fn ports_of_spine(&self, head: &Head, stage: Stage, there: u32) -> (u64, u64) {
         let (groups, between) = (&self.groups, self.groups.between(head.router));
         if stage == Stage::There {
             return (self.bits([groups.down(head.router, head.destination)].into_iter()), 0);
@@ -193,7 +193,7 @@ impl Fpar {
     ) -> Option<(Request, u32)> {
         let (mut least, mut equal) = ((false, u32::MAX), 0u64);
         ports.each(|port| {
-            let open = self.roomiest(port, &vcs, view).is_some();
+            let open = Self::roomiest(port, &vcs, view).is_some();
             let found = (open, self.outstanding(port, view));
             if equal == 0 || open && !least.0 || open == least.0 && found.1 < least.1 {
                 (least, equal) = (found, 0);
@@ -208,7 +208,7 @@ impl Fpar {
         }
         let nth = if least.0 && several > 1 { draws.attempt().below(several) } else { 0 };
         let port = Productive { ports: equal, ..ports }.nth(nth);
-        let request = self.roomiest(port, &vcs, view).unwrap_or(Request { port, vc: vcs.start });
+        let request = Self::roomiest(port, &vcs, view).unwrap_or(Request { port, vc: vcs.start });
         Some((request, least.1))
     }
 
@@ -218,7 +218,7 @@ impl Fpar {
     }
 
     /// The VC of a port with most credits of those that can take the packet, of equal ones the highest.
-    fn roomiest(&self, port: usize, vcs: &Range<u8>, view: &impl View) -> Option<Request> {
+    fn roomiest(port: usize, vcs: &Range<u8>, view: &impl View) -> Option<Request> {
         let requests = vcs.clone().map(|vc| Request { port, vc });
         requests.filter(|&request| view.open(request)).max_by_key(|&request| view.credits(request))
     }

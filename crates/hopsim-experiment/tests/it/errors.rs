@@ -2298,7 +2298,9 @@ fn groups_that_fpar_cannot_route_in() {
          routers 0 and 2 are joined; valid: topology.dragonfly_plus"
     );
     let spines = |outer: &str| {
-        format!("product = {{ inner = {{ xgft = {{ children = [1, 2], parents = [1, 2] }} }}, outer = {{ ring = {{ routers = {outer} }} }}, gateways = [2, 3] }}")
+        format!(
+            "product = {{ inner = {{ xgft = {{ children = [1, 2], parents = [1, 2] }} }}, outer = {{ ring = {{ routers = {outer} }} }}, gateways = [2, 3] }}"
+        )
     };
     assert_eq!(needs(&spines("3")), "accepted");
     assert_eq!(
@@ -2311,8 +2313,8 @@ fn groups_that_fpar_cannot_route_in() {
     };
     assert_eq!(
         without("[0, 6]"),
-        "routing.fpar: needs a link between every leaf and every spine of a group, and router 0 of group 0 lacks one \
-         (with faults a network is the graph of its links); valid: topology.dragonfly_plus"
+        "routing.fpar: needs a link between every leaf and every spine of a group, and router 0 of group 0 lacks one; \
+         valid: topology.dragonfly_plus"
     );
     // Two groups share two links.
     assert_eq!(without("[6, 8]"), "accepted");
@@ -2329,7 +2331,10 @@ fn groups_that_fpar_cannot_route_in() {
         on(plus, "routing.fpar.detour_weight = 0"),
         "routing.fpar.detour_weight = 0: out of range; valid: 1 … 100"
     );
-    assert_eq!(needs("dragonfly_plus = { leaves = 33, spines = 1, global_links = 32, nodes_per_leaf = 1 }"), "");
+    assert_eq!(
+        needs("dragonfly_plus = { leaves = 33, spines = 1, global_links = 32, nodes_per_leaf = 1 }"),
+        ""
+    );
 }
 
 #[test]

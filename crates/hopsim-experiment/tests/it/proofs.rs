@@ -161,7 +161,10 @@ fn not_dragonflies() -> Vec<Plan> {
             json!({ "dragonfly_plus": { "leaves": 2, "spines": 2, "global_links": 1, "nodes_per_leaf": 1 } }),
             &["fpar"],
         ),
-        (json!({ "dragonfly_plus": { "leaves": 1, "spines": 2, "global_links": 2, "groups": 3, "nodes_per_leaf": 2 } }), &["fpar"]),
+        (
+            json!({ "dragonfly_plus": { "leaves": 1, "spines": 2, "global_links": 2, "groups": 3, "nodes_per_leaf": 2 } }),
+            &["fpar"],
+        ),
         (json!({ "graph": { "edges": chords } }), ON_GRAPHS),
         (
             json!({ "planes": { "count": 2, "of": { "ring": { "routers": 4 } } } }),
@@ -408,7 +411,11 @@ fn packets_of_fpar_wait_up_out_and_down_in_the_lower_half_of_the_vcs_and_then_in
         let held: BTreeSet<u32> = listed.iter().map(|&(held, _)| rank(&plan, held)).collect();
         assert_eq!(held, (0..5).collect(), "{}", name(&plan));
         for (held, next) in listed {
-            assert!(rank(&plan, held) < rank(&plan, next), "{held:?} waits for {next:?} with {}", name(&plan));
+            assert!(
+                rank(&plan, held) < rank(&plan, next),
+                "{held:?} waits for {next:?} with {}",
+                name(&plan)
+            );
         }
         let Verdict::Proved(proof) = prove(&plan) else { panic!("{}", name(&plan)) };
         assert_eq!((proof.ground, proof.rings), (Ground::Acyclic, 0));

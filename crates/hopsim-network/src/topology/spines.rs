@@ -44,7 +44,9 @@ impl LeafSpine {
                 return refuse(&reason);
             }
         }
-        found.exits.iter_mut().for_each(|exits| exits.sort_unstable());
+        for exits in &mut found.exits {
+            exits.sort_unstable();
+        }
         match found.strangers() {
             Some([one, other]) => refuse(&format!(
                 "needs a link between every two groups, and groups {one} and {other} have none"

@@ -23,9 +23,8 @@ impl Fpar {
         let leaves = ways.routers_with_nodes();
         // The leaves of a group are joined to the same spines.
         let lowest_of_spine = |spine: usize| peers(ways, spine).into_iter().min().expect("it has leaves");
-        let lowest = |router: usize| match router < leaves {
-            true => lowest_of_spine(peers(ways, router)[0]),
-            false => lowest_of_spine(router),
+        let lowest = |router: usize| {
+            if router < leaves { lowest_of_spine(peers(ways, router)[0]) } else { lowest_of_spine(router) }
         };
         let groups = (0..ways.routers()).map(lowest).collect();
         // As many are used of all classes.
