@@ -15,6 +15,7 @@ pub mod detour_region;
 pub mod ecmp;
 pub mod fat_paths;
 pub mod flexvc;
+pub mod fpar;
 pub mod function;
 pub mod grants;
 pub mod in_transit;
@@ -275,6 +276,8 @@ mechanisms! {
     Olm(olm),
     /// In-transit adaptive routing with a VC for every link (PAR).
     Par(par),
+    /// Adaptive routing in every router of groups of leaves and spines: fully progressive adaptive routing (FPAR; dragonfly+).
+    Fpar(fpar),
     /// A function of one's own, in Python.
     Function(function),
 }
@@ -516,6 +519,8 @@ pub enum Safety {
     Escape,
     /// VC 0 is for the way to the intermediate router, VC 1 for the way from there. Rings of either need bubble flow control.
     Phases,
+    /// The lower half of the VCs is for the way to another group, the upper half for the way from there, both for shortest paths.
+    Levels,
     /// VC 0 is for packets that go dimension by dimension in increasing order, VC 1 for those that do in decreasing order.
     Orders,
     /// Paths keep one VC from end to end, that of their layer.
@@ -599,7 +604,7 @@ impl Safety {
         match self {
             Self::Ordered(_) => None,
             Self::ByHop { vcs, .. } | Self::Any { vcs, .. } => Some(*vcs),
-            Self::Dateline(_) | Self::Escape | Self::Phases | Self::Orders => Some(2),
+            Self::Dateline(_) | Self::Escape | Self::Phases | Self::Levels | Self::Orders => Some(2),
             Self::Layers(layers) => Some(layers.count()),
             Self::Destinations(paths) => Some(paths.layers()),
             Self::Given { vcs, .. } => vcs.iter().max().map(|&vcs| vcs.into()),

@@ -4,6 +4,7 @@
 use super::{NO_VC, Place, Way};
 use hopsim_network::by_class::ByClass;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What a head with a choice may choose from; the same at every attempt.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub enum Choice {
     Detour(Comparison),
     /// A misroute over any link of a class (in-transit adaptive routing: OLM, PAR).
     Misroute(Misroutes),
+    /// Up, down or out of a group of leaves and spines, straight on or on a detour (FPAR).
+    Levels(Levels),
     /// A path that is drawn anew in every attempt: any output whatever.
     Anew,
 }
@@ -36,6 +39,22 @@ pub struct Productive {
     pub first: u16,
     /// The only VC, [`NO_VC`] if the packet could choose any.
     pub vc: u8,
+}
+
+/// Ports of a leaf or a spine by which a packet goes straight on, and those by which it goes to another group than its destination's. In
+/// either set there may be none, but not in both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Levels {
+    /// A bit for each port by which the packet goes straight on, from port `first` on.
+    pub straight: u64,
+    /// The same of the ports by which it goes on a detour.
+    pub detours: u64,
+    /// The port of bit 0.
+    pub first: u16,
+    /// The first of the VCs in which the packet goes straight on, and the one behind the last.
+    pub straight_vcs: [u8; 2],
+    /// The one behind the last of the VCs in which it goes on a detour: these begin with VC 0.
+    pub detour_vcs: u8,
 }
 
 /// What is compared at the source: the minimal path and a detour.
@@ -114,12 +133,17 @@ impl Prospect {
         }
     }
 
-    /// Visits the productive ports that the head could choose, ascending, with the only VC; `None` where it could choose any.
+    /// Visits the ports that the head could choose out of a set, ascending, with the only VC or each of several; `None` where it could choose any.
     #[inline]
     pub fn each_productive(&self, mut visit: impl FnMut(usize, Option<u8>)) {
         if let Choice::Shortest(productive) = &self.choice {
             let vc = Some(productive.vc).filter(|&vc| vc != NO_VC);
             productive.each(|port| visit(port, vc));
+        }
+        if let Choice::Levels(levels) = &self.choice {
+            for (ports, vcs) in [levels.straight(), levels.detours()] {
+                ports.each(|port| vcs.clone().for_each(|vc| visit(port, Some(vc))));
+            }
         }
     }
 
@@ -139,6 +163,25 @@ impl Prospect {
     #[inline]
     pub fn may_read_own_mark(&self, marked: u8) -> bool {
         self.minimal.class == marked
+    }
+}
+
+impl Levels {
+    fn ports(&self, ports: u64) -> Productive {
+        Productive { ports, first: self.first, vc: NO_VC }
+    }
+
+    /// The ports by which the packet goes straight on, and their VCs.
+    #[inline]
+    pub fn straight(&self) -> (Productive, Range<u8>) {
+        let [first, end] = self.straight_vcs;
+        (self.ports(self.straight), first..end)
+    }
+
+    /// The ports by which it goes on a detour, and their VCs.
+    #[inline]
+    pub fn detours(&self) -> (Productive, Range<u8>) {
+        (self.ports(self.detours), 0..self.detour_vcs)
     }
 }
 

@@ -92,8 +92,14 @@ TERMS = (
     ),
     Term(
         ("dragonfly+", "dragonfly plus", "megafly"),
-        "`topology.dragonfly_plus`, routed by what routes graphs, detours leading over any leaf. "
-        "Routing that looks at its groups, as `piggyback` and `olm` do in a dragonfly, there is not.",
+        "`topology.dragonfly_plus`, routed by what routes graphs, detours leading over any leaf, and by "
+        "`routing.fpar`, which decides in every router of its groups. Marks of saturated links, as "
+        "`piggyback` has them in a dragonfly, there are not.",
+    ),
+    Term(
+        ("FPAR", "fully progressive adaptive routing", "progressive adaptive routing"),
+        "`routing.fpar` in a dragonfly+, `routing.par` elsewhere. Routers do not hear of congestion in "
+        "others (adaptive routing notifications).",
     ),
     Term(
         ("orthogonal fat tree", "projective plane"),

@@ -114,6 +114,10 @@ FEATURES: dict[str, dict[str, Any]] = {
     "`piggyback`, `source_adaptive`": {**DRAGONFLY, "routing": {"piggyback": {}}},
     "`olm`, `par` in a dragonfly": {**DRAGONFLY, "routing": {"olm": {}}},
     "graph, HyperX, `par`": {**HYPERX, "routing": {"par": {}}},
+    "dragonfly+, `fpar`": {
+        "topology": {"dragonfly_plus": {"leaves": 2, "nodes_per_leaf": 2}},
+        "routing": {"fpar": {}},
+    },
     "FlexVC": {**DRAGONFLY, **_router({"vcs": {"management": "flexvc"}})},
     "graph, HyperX, FlexVC where VCs are by hop": {
         **HYPERX,

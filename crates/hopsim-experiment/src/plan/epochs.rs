@@ -326,6 +326,9 @@ fn check_routing(routing: &RoutingConfig, fail: bool) -> Result<(), ConfigError>
         RoutingConfig::UpDown(_) => {
             Some("a packet that has gone down one tree may have no way on in the tree of other links")
         }
+        RoutingConfig::Fpar(_) => Some(
+            "a packet that has gone to a spine may have no way down from there over the links that are left",
+        ),
         RoutingConfig::Nue(_) => {
             Some("packets on the paths of two tables can wait for each other in a circle")
         }

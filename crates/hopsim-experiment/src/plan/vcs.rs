@@ -174,12 +174,17 @@ fn resolve_unordered(
         let path = format!("router.{name}.vcs.management");
         let kept = matches!(
             safety,
-            Safety::Layers(_) | Safety::Destinations(_) | Safety::Dateline(_) | Safety::Given { .. }
+            Safety::Layers(_)
+                | Safety::Destinations(_)
+                | Safety::Dateline(_)
+                | Safety::Levels
+                | Safety::Given { .. }
         );
         let reason = match safety {
             Safety::Layers(_) => "a packet keeps the VC of its path",
             Safety::Destinations(_) => "a packet keeps the VC of the layer of its destination",
             Safety::Given { .. } => "the table says which VC a hop has",
+            Safety::Levels => "a hop uses the VCs of its half, which its place on the path says",
             Safety::Dateline(_) => "a hop uses the VCs of its class, which the dateline says",
             _ => {
                 "says in which order packets use VCs, and with this routing on this topology they need none: every hop may \
@@ -214,6 +219,7 @@ fn unordered_reason(safety: &Safety, class: usize) -> Option<(u32, String, &'sta
         Safety::Phases => {
             Some((2, "the ways to the intermediate router and from there need a VC each".into(), ""))
         }
+        Safety::Levels => Some((2, "the ways to another group and from there need a VC each".into(), "")),
         Safety::Orders => Some((2, "the two orders of dimensions need a VC each".into(), "")),
         Safety::Destinations(paths) => {
             let vcs = paths.layers();
@@ -361,6 +367,7 @@ pub fn build(experiment: &Experiment, paths: &Paths, network: &Network) -> Vcs {
             Vcs::in_halves(unordered(), count, used)
         }
         Safety::Phases | Safety::Orders => Vcs::by_phase(unordered(), used),
+        Safety::Levels => Vcs::given(unordered(), used),
         Safety::Given { .. } => Vcs::given(unordered(), ByClass::from_fn(of_class)),
         Safety::Destinations(paths) => {
             Vcs::by_destination(unordered(), Arc::clone(paths), ByClass::from_fn(of_class))

@@ -406,7 +406,8 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         | RoutingConfig::UpDown(_)
         | RoutingConfig::Nue(_)
         | RoutingConfig::Valiant(_)
-        | RoutingConfig::Ugal(_) => return Ok(()),
+        | RoutingConfig::Ugal(_)
+        | RoutingConfig::Fpar(_) => return Ok(()),
         RoutingConfig::Piggyback(_) | RoutingConfig::SourceAdaptive(_) => {
             "virtual-channel routers keep no marks of saturated links"
         }
@@ -416,6 +417,6 @@ fn check_routing(experiment: &Experiment) -> Result<(), ConfigError> {
         }
     };
     Err(ConfigError::new(format!("routing.{}", experiment.routing.name()), reason).valid(
-        "minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant or ugal with virtual-channel routers, or router.cioq or input_queued",
+        "minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal or fpar with virtual-channel routers, or router.cioq or input_queued",
     ))
 }

@@ -56,7 +56,8 @@ fn add(system: &System, head: &Head, route: Route, resorts: &mut Vec<Request>) {
 fn draws_path(system: &System, waiting: &Waiting<'_>) -> bool {
     let mut draws = false;
     system.routing.each_route(&waiting.head, waiting.state, |route, _, _| {
-        let chooses = |choice| matches!(choice, Choice::Shortest(_) | Choice::Misroute(_));
+        let chooses =
+            |choice| matches!(choice, Choice::Shortest(_) | Choice::Misroute(_) | Choice::Levels(_));
         draws |= !matches!(route, Route::Undecided(prospect) if chooses(prospect.choice));
     });
     draws

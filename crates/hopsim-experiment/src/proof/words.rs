@@ -116,6 +116,9 @@ fn rule(plan: &Plan) -> Option<String> {
             "VC 0 waits for VC 1 and never the other way round, and the paths in each close no cycle"
         }
         Safety::Orders => "a packet keeps to the VCs of its order of dimensions, whose paths close no cycle",
+        Safety::Levels => {
+            "hops go up, out and down in the lower half of the VCs, then in the upper half, and never back"
+        }
         Safety::Given { .. } => "the paths of the table close no cycle",
         Safety::Destinations(_) => {
             "a packet keeps the VC of its destination's layer, and the paths of each layer close no cycle"

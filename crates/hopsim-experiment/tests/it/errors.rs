@@ -158,11 +158,11 @@ fn job_without_a_name() {
 fn unknown_choice() {
     assert_eq!(
         after("[routing.valient]"),
-        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "line 7, column 10: routing.valient: unknown key; did you mean `valiant`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, fpar, function"
     );
     assert_eq!(
         before("routing = \"Minimall\""),
-        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "line 1, column 1: routing = \"Minimall\": no such choice; did you mean `minimal`? Valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, fpar, function"
     );
     assert_eq!(
         after("arrangement = \"absolute\""),
@@ -179,11 +179,11 @@ fn unknown_choice() {
 fn two_choices_or_none() {
     assert_eq!(
         after("[routing.minimal]\n[routing.valiant]"),
-        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "line 8, column 10: routing.valiant: a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, fpar, function"
     );
     assert_eq!(
         before("routing = {}"),
-        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "line 1, column 1: routing = {}: names none of the choices; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, fpar, function"
     );
 }
 
@@ -243,7 +243,7 @@ fn wrong_type() {
     );
     assert_eq!(
         before("routing = 3"),
-        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "line 1, column 1: routing = 3: must be a name or a table, not an integer; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, fpar, function"
     );
     assert_eq!(
         after("[[jobs]]\ntraffic = { pattern = \"mix\" }"),
@@ -1072,7 +1072,7 @@ fn override_that_does_not_fit() {
     );
     assert_eq!(
         message_of(&format!("{VALID}[routing.minimal]"), &["routing.valiant.policy=crg"]),
-        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, function"
+        "routing.valiant (override): a second choice beside `minimal`; valid: one of minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal, piggyback, source_adaptive, olm, par, fpar, function"
     );
     assert_eq!(
         message_of(
@@ -2282,6 +2282,62 @@ fn flits_that_do_not_know_of_links_that_fail() {
 }
 
 #[test]
+fn groups_that_fpar_cannot_route_in() {
+    let needs = |topology: &str| on(topology, "routing = \"fpar\"");
+    assert_eq!(needs(MESH), "routing.fpar: needs a topology with groups; valid: topology.dragonfly_plus");
+    assert_eq!(
+        needs("dragonfly = { p = 2, a = 4, h = 2 }"),
+        "routing.fpar: needs groups of leaf and spine routers, of which only spines have links to other groups; \
+         valid: topology.dragonfly_plus"
+    );
+    // Leaves of different groups are joined, too.
+    let all = "product = { inner = { xgft = { children = [1, 2], parents = [1, 2] } }, outer = { ring = { routers = 3 } } }";
+    assert_eq!(
+        needs(all),
+        "routing.fpar: needs links between leaves and spines of a group and between spines of different groups alone, and \
+         routers 0 and 2 are joined; valid: topology.dragonfly_plus"
+    );
+    let spines = |outer: &str| {
+        format!(
+            "product = {{ inner = {{ xgft = {{ children = [1, 2], parents = [1, 2] }} }}, outer = {{ ring = {{ routers = {outer} }} }}, gateways = [2, 3] }}"
+        )
+    };
+    assert_eq!(needs(&spines("3")), "accepted");
+    assert_eq!(
+        needs(&spines("4")),
+        "routing.fpar: needs a link between every two groups, and groups 0 and 2 have none; valid: topology.dragonfly_plus"
+    );
+    let plus = "dragonfly_plus = { leaves = 2, spines = 2, global_links = 2, groups = 3 }";
+    let without = |between: &str| {
+        on(plus, &format!("routing = \"fpar\"\nfaults = [{{ links = {{ between = [{between}] }} }}]"))
+    };
+    assert_eq!(
+        without("[0, 6]"),
+        "routing.fpar: needs a link between every leaf and every spine of a group, and router 0 of group 0 lacks one; \
+         valid: topology.dragonfly_plus"
+    );
+    // Two groups share two links.
+    assert_eq!(without("[6, 8]"), "accepted");
+    assert_eq!(
+        on(plus, "router.cioq.vcs.local = 1\nrouting = \"fpar\""),
+        "router.cioq.vcs.local = 1: the ways to another group and from there need a VC each; valid: 2 … 16"
+    );
+    assert_eq!(
+        on(plus, "router.cioq.vcs.management = \"flexvc\"\nrouting = \"fpar\""),
+        "router.cioq.vcs.management = flexvc: a hop uses the VCs of its half, which its place on the path says; \
+         valid: no such key"
+    );
+    assert_eq!(
+        on(plus, "routing.fpar.detour_weight = 0"),
+        "routing.fpar.detour_weight = 0: out of range; valid: 1 … 100"
+    );
+    assert_eq!(
+        needs("dragonfly_plus = { leaves = 33, spines = 1, global_links = 32, nodes_per_leaf = 1 }"),
+        ""
+    );
+}
+
+#[test]
 fn what_does_not_know_of_links_that_fail() {
     let valid = "faults without at and until";
     assert_eq!(
@@ -2301,6 +2357,13 @@ fn what_does_not_know_of_links_that_fail() {
         with_a_link_that_fails(&["routing=nue"]),
         format!(
             "routing.nue (override): packets on the paths of two tables can wait for each other in a circle; \
+             valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
+        )
+    );
+    assert_eq!(
+        with_a_link_that_fails(&["routing=fpar"]),
+        format!(
+            "routing.fpar (override): a packet that has gone to a spine may have no way down from there over the links that are left; \
              valid: routing.minimal, adaptive, ecmp, valiant, ugal or par, or {valid}"
         )
     );

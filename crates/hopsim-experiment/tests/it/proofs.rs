@@ -11,6 +11,7 @@ use hopsim_experiment::proof::{
 use hopsim_experiment::survey::deadlock;
 use hopsim_network::by_class::ByClass;
 use hopsim_network::interrupt;
+use hopsim_network::topology::GLOBAL;
 use hopsim_random::{Purpose, Stream};
 use hopsim_routing::minimal::{Config, Minimal};
 use hopsim_routing::path::{G, L};
@@ -155,6 +156,14 @@ fn not_dragonflies() -> Vec<Plan> {
         (
             json!({ "dragonfly_plus": { "leaves": 2, "spines": 1, "global_links": 2, "nodes_per_leaf": 1 } }),
             ON_GRAPHS,
+        ),
+        (
+            json!({ "dragonfly_plus": { "leaves": 2, "spines": 2, "global_links": 1, "nodes_per_leaf": 1 } }),
+            &["fpar"],
+        ),
+        (
+            json!({ "dragonfly_plus": { "leaves": 1, "spines": 2, "global_links": 2, "groups": 3, "nodes_per_leaf": 2 } }),
+            &["fpar"],
         ),
         (json!({ "graph": { "edges": chords } }), ON_GRAPHS),
         (
@@ -372,6 +381,53 @@ fn hops_that_share_vcs_leave_one_above_for_every_link_behind() {
             prove_within(&plan, 0),
             Verdict::Proved(Proof { ground: Ground::HighestRanks, .. })
         ));
+    }
+}
+
+/// The rank of a channel of FPAR: up, out and down in the lower half of the VCs, then in the upper half.
+fn rank(plan: &Plan, channel: Channel) -> u32 {
+    let topology = &plan.system.topology;
+    let is_upper = channel.vc >= plan.system.routing.vcs().used(0) / 2;
+    let is_up = channel.router < topology.routers_with_nodes();
+    let step = match (is_up, topology.link_class(channel.port)) {
+        (true, _) => 0,
+        (false, GLOBAL) => 1,
+        (false, _) => 2,
+    };
+    3 * u32::from(is_upper) + step
+}
+
+#[test]
+fn packets_of_fpar_wait_up_out_and_down_in_the_lower_half_of_the_vcs_and_then_in_the_upper_one() {
+    for (shape, vcs) in [
+        (json!({ "leaves": 2, "spines": 2, "global_links": 1, "nodes_per_leaf": 1 }), [2, 2]),
+        (json!({ "leaves": 2, "spines": 2, "global_links": 1, "nodes_per_leaf": 1 }), [4, 5]),
+        (json!({ "leaves": 1, "spines": 3, "global_links": 2, "groups": 4, "nodes_per_leaf": 1 }), [3, 4]),
+    ] {
+        let router = json!({ "cioq": { "vcs": { "local": vcs[0], "global": vcs[1] } } });
+        let plan = plan(&json!({ "dragonfly_plus": shape }), &json!({ "fpar": {} }), &router);
+        let listed = dependencies(&plan, false).unwrap();
+        // All ranks are met but that a packet which is down in the upper half waits for nothing but its node.
+        let held: BTreeSet<u32> = listed.iter().map(|&(held, _)| rank(&plan, held)).collect();
+        assert_eq!(held, (0..5).collect(), "{}", name(&plan));
+        for (held, next) in listed {
+            assert!(
+                rank(&plan, held) < rank(&plan, next),
+                "{held:?} waits for {next:?} with {}",
+                name(&plan)
+            );
+        }
+        let Verdict::Proved(proof) = prove(&plan) else { panic!("{}", name(&plan)) };
+        assert_eq!((proof.ground, proof.rings), (Ground::Acyclic, 0));
+        assert_eq!(plan.paths.hops, 6);
+        // A path with every rank once has so many links.
+        for (from, to) in (0..plan.system.network.nodes).flat_map(|from| [(from, 0), (0, from)]) {
+            for serial in 0..100 {
+                let mut seen = Seen::new();
+                follow(&plan, (from, to, serial), false, &mut seen);
+                assert!(seen.len() < 6, "{from} to {to}: {seen:?} with {}", name(&plan));
+            }
+        }
     }
 }
 

@@ -277,7 +277,7 @@ fn mechanisms_that_need_sensors_or_room_for_whole_packets() {
         assert_eq!(
             on(DRAGONFLY, &format!("routing = \"{routing}\"")),
             format!(
-                "routing.{routing}: {reason}; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant or ugal \
+                "routing.{routing}: {reason}; valid: minimal, adaptive, ecmp, k_shortest_paths, fat_paths, table, polarized, o1turn, up_down, nue, valiant, ugal or fpar \
                  with virtual-channel routers, or router.cioq or input_queued"
             )
         );

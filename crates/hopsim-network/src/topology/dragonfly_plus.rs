@@ -25,8 +25,8 @@ use std::ops::RangeInclusive;
 ///
 /// Routing is that of `graph`: `minimal`, from leaf to spine, spine and leaf, or in a group over one spine, needs no order of VCs, nor do
 /// `adaptive` and `ecmp`, which take any such path; `valiant` and `ugal` go over any leaf, on two such paths with a VC for each. `par`, which
-/// may turn in a spine, `polarized` and `k_shortest_paths` need a local and a global VC for every link of a path, whatever its class. Mechanisms that
-/// look at the groups of a dragonfly are for dragonflies. At most 20,480 routers.
+/// may turn in a spine, `polarized` and `k_shortest_paths` need a local and a global VC for every link of a path, whatever its class. `fpar` decides in
+/// every router of the groups. Mechanisms that look at the groups of a dragonfly are for dragonflies. At most 20,480 routers.
 ///
 /// Source: Shpiner et al., HiPINEB 2017; Flajslik et al., ISC 2018 (megafly).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -359,6 +359,11 @@ impl Graph {
         self.name
     }
 
+    /// The groups of leaves and spines, if there are any.
+    pub fn leaves_and_spines(&self) -> Option<Groups> {
+        self.groups.filter(|groups| groups.spines > 0)
+    }
+
     /// Ports for links of a router.
     pub fn degree(&self) -> u32 {
         self.degrees.iter().sum()

@@ -30,6 +30,7 @@ pub mod polarfly;
 pub mod product;
 pub mod shortest;
 pub mod slim_fly;
+pub mod spines;
 mod ties;
 mod wiring;
 pub mod xgft;

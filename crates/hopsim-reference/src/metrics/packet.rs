@@ -121,7 +121,11 @@ impl Run<'_> {
 
     /// Whether a hop of a packet, with its number, is nonminimal.
     fn is_nonminimal(&self, life: &Life, (number, hop): (usize, &Hop)) -> bool {
-        if !matches!(self.plan.experiment.routing, RoutingConfig::Olm(_) | RoutingConfig::Par(_)) {
+        let routing = &self.plan.experiment.routing;
+        if matches!(routing, RoutingConfig::Fpar(_)) {
+            return hop.misrouted && (number == 0 || !life.trace.hops[number - 1].misrouted);
+        }
+        if !matches!(routing, RoutingConfig::Olm(_) | RoutingConfig::Par(_)) {
             return number == 0 && hop.misrouted;
         }
         let (source, serial) = (u64::from(life.trace.source), u64::from(life.trace.serial));

@@ -9,6 +9,7 @@ mod adaptive;
 mod detour;
 pub mod families;
 pub mod faults;
+mod fpar;
 mod head;
 mod in_transit;
 mod multipath;
@@ -64,6 +65,7 @@ impl Simulator<'_> {
             Mechanism::Adaptive => adaptive::choose(head),
             Mechanism::UpDown(rule) => Some(rule.choose(head)),
             Mechanism::Nue(rule) => Some(rule.choose(head)),
+            Mechanism::Fpar(rule) => rule.choose(head),
             Mechanism::O1turn(rule) => Some(o1turn::choose(*rule, head)),
             Mechanism::Multipath(rule) => Some(rule.choose(head)),
             Mechanism::Polarized(penalties) => polarized::choose(*penalties, head),
@@ -81,6 +83,7 @@ impl Simulator<'_> {
             Mechanism::Adaptive => adaptive::options(head),
             Mechanism::UpDown(rule) => rule.options(head),
             Mechanism::Nue(rule) => rule.options(head),
+            Mechanism::Fpar(rule) => rule.options(head),
             Mechanism::O1turn(rule) => o1turn::options(*rule, head),
             Mechanism::Multipath(rule) => rule.options(head),
             Mechanism::Polarized(_) => polarized::options(head),

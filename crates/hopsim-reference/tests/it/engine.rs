@@ -135,9 +135,10 @@ impl Coverage {
 }
 
 /// What the experiments must cover: where packets leave their minimal path,
-const NONMINIMAL: [&str; 41] = [
+const NONMINIMAL: [&str; 42] = [
     "up_down graph",
     "nue",
+    "fpar",
     "par graph",
     "par hyperx",
     "k_shortest_paths",

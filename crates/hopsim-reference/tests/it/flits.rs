@@ -48,7 +48,7 @@ impl Coverage {
 }
 
 /// What the plans must have.
-const COVERED: [&str; 131] = [
+const COVERED: [&str; 132] = [
     "VCs by hop",
     "several outputs of the crossbar",
     "shared buffers",
@@ -74,6 +74,7 @@ const COVERED: [&str; 131] = [
     "k_shortest_paths",
     "fat_paths",
     "polarized",
+    "fpar",
     "occupancy of ports",
     "global knowledge",
     "2 steps in two cycles",

@@ -646,6 +646,47 @@ fn families_of_graphs() {
     }
 }
 
+/// Several shapes of groups of leaves and spines: with one link between groups, with several, and with spines that have none.
+fn leaves_and_spines() -> [Value; 4] {
+    [
+        json!({ "leaves": 2, "spines": 2, "global_links": 1, "nodes_per_leaf": 2 }),
+        json!({ "leaves": 3, "spines": 2, "global_links": 2, "nodes_per_leaf": 3 }),
+        json!({ "leaves": 2, "spines": 4, "global_links": 2, "groups": 4, "nodes_per_leaf": 3 }),
+        json!({ "leaves": 3, "spines": 3, "global_links": 1, "groups": 3, "nodes_per_leaf": 2 }),
+    ]
+    .map(|shape| json!({ "dragonfly_plus": shape }))
+}
+
+#[test]
+fn packets_that_decide_in_leaves_and_spines() {
+    let (mut at_injection, mut in_spines) = (0, 0);
+    for (topology, routing, vcs) in leaves_and_spines().into_iter().flat_map(|topology| {
+        let all = [
+            (json!({ "fpar": {} }), None),
+            (json!({ "fpar": { "detour_weight": 1, "threshold": 1 } }), Some(3)),
+            (json!({ "fpar": { "detour_weight": 3 } }), Some(4)),
+        ];
+        all.map(|(routing, vcs)| (topology.clone(), routing, vcs))
+    }) {
+        let document = family(&topology, &routing, vcs);
+        let plan = Document(document.clone()).plan().unwrap();
+        for packet in hopsim_core::engine::trace(&plan, CYCLES).unwrap() {
+            // The last one leads to the node.
+            assert!(packet.hops.len() <= 7, "{document}");
+            let first = packet.hops.iter().position(|hop| hop.misrouted);
+            at_injection += u32::from(first == Some(0));
+            in_spines += u32::from(first == Some(1));
+            assert!(first.is_none_or(|first| first < 2), "{document}");
+        }
+        agree([document]);
+    }
+    assert!(at_injection > 100 && in_spines > 100, "{at_injection} at injection, {in_spines} in spines");
+    let shape = json!({ "leaves": 3, "spines": 2, "global_links": 4, "groups": 4, "nodes_per_leaf": 3 });
+    let mut broken = family(&json!({ "dragonfly_plus": shape }), &json!({ "fpar": {} }), Some(4));
+    broken["faults"] = json!([{ "links": { "fraction": 0.25, "class": "global", "seed": 5 } }]);
+    agree([broken]);
+}
+
 #[test]
 fn every_example_of_a_family() {
     for example in TopologyConfig::examples() {

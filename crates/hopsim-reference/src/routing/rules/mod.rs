@@ -4,6 +4,7 @@
 //! this folder.
 
 pub mod flexvc;
+pub mod fpar;
 pub mod in_transit;
 pub mod layers;
 pub mod multipath;
@@ -18,6 +19,7 @@ pub mod vcs;
 use super::faults::{self, Broken};
 use super::ways::Ways;
 use crate::state::sensors::Sensors;
+use fpar::Fpar;
 use hopsim_experiment::plan::Plan;
 use hopsim_routing::RoutingConfig;
 use hopsim_routing::o1turn::OrderChoice;
@@ -45,6 +47,7 @@ pub enum Mechanism {
     Adaptive,
     UpDown(UpDown),
     Nue(Nue),
+    Fpar(Fpar),
     O1turn(OrderChoice),
     Multipath(MultipathRule),
     /// With what links are disadvantaged by.
@@ -69,6 +72,7 @@ impl Rules {
             RoutingConfig::Adaptive(_) => Mechanism::Adaptive,
             RoutingConfig::UpDown(config) => Mechanism::UpDown(UpDown::new(plan, config)),
             RoutingConfig::Nue(config) => Mechanism::Nue(Nue::new(plan, config)),
+            RoutingConfig::Fpar(config) => Mechanism::Fpar(Fpar::new(plan, &ways, config)),
             RoutingConfig::Valiant(config) => Mechanism::Oblivious(ObliviousRule::new(config)),
             RoutingConfig::Ugal(config) => Mechanism::Source(SourceRule::ugal(config, &ways)),
             RoutingConfig::Piggyback(config) => Mechanism::Source(SourceRule::piggyback(config)),
@@ -109,6 +113,7 @@ impl Rules {
             | Mechanism::Adaptive
             | Mechanism::UpDown(_)
             | Mechanism::Nue(_)
+            | Mechanism::Fpar(_)
             | Mechanism::O1turn(_)
             | Mechanism::Multipath(_)
             | Mechanism::Polarized(_) => Sensors::default(),

@@ -29,7 +29,8 @@ pub fn paths(routing: &RoutingConfig) -> (&'static str, &'static [&'static str])
         | RoutingConfig::Function(_)
         | RoutingConfig::O1turn(_)
         | RoutingConfig::UpDown(_)
-        | RoutingConfig::Nue(_) => ("lgl", &["lgl"]),
+        | RoutingConfig::Nue(_)
+        | RoutingConfig::Fpar(_) => ("lgl", &["lgl"]),
     }
 }
 

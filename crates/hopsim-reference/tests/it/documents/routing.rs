@@ -121,13 +121,17 @@ pub fn turn_once(topology: &Value, mut routing: Value, draw: u16) -> Value {
 }
 
 /// Some minimal and adaptive routings become others that spread packets over several paths, where that is possible, and some
-/// up*/down* ones, and minimal ones in rings, Nue.
+/// up*/down* ones, and minimal ones in rings, Nue. In a dragonfly+ some, whatever they are, become FPAR.
 pub fn spread(topology: &Value, routing: Value, draw: u16) -> Value {
     let has_rings = topology.get("torus").or(topology.get("ring")).is_some();
     if routing.get("up_down").is_some() && draw % 3 == 1
         || routing.get("minimal").is_some() && has_rings && draw % 5 == 3
     {
         return json!({ "nue": { "vcs": 1 + draw / 16 % 3 } });
+    }
+    let fpar = json!({ "fpar": { "detour_weight": 1 + draw / 8 % 3, "threshold": draw / 16 % 3 } });
+    if topology.get("dragonfly_plus").is_some() && draw % 8 < 5 && graph::vcs(topology, &fpar).is_some() {
+        return fpar;
     }
     let by = ["packet", "flow"][usize::from(draw / 8 % 2)];
     let is_graph = graph::is_graph(topology) && topology.get("planes").is_none();
