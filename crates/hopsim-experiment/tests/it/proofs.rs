@@ -477,7 +477,7 @@ fn by_hop_there_are_as_many_vcs_as_routers_with_nodes_are_apart() {
 
 /// The place of a channel among all links of two longest paths, that of a request and that of its reply. A terminal port stands for what
 /// is to be answered, between them.
-fn rank(plan: &Plan, channel: Channel) -> usize {
+fn place_in_order(plan: &Plan, channel: Channel) -> usize {
     let system = &plan.system;
     let Safety::Ordered(order) = &plan.paths.safety else {
         let half = usize::from(system.routing.vcs().sequence.first(0, true));
@@ -511,7 +511,7 @@ fn vcs_that_increase_along_every_path_are_a_proof_without_a_look_at_heads() {
         assert!(is_as_foreseen && whole.rings == 0, "{}", name(&plan));
         assert!(proof.channels >= whole.channels);
         for (held, next) in dependencies(&plan, shares).unwrap() {
-            let ranks = [held, next].map(|channel| rank(&plan, channel));
+            let ranks = [held, next].map(|channel| place_in_order(&plan, channel));
             assert!(ranks[0] < ranks[1], "{held:?} waits for {next:?} with {}", name(&plan));
         }
         let line = deadlock_line(&plan, &verdict, 0);
