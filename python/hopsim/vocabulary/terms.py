@@ -97,7 +97,7 @@ TERMS = (
         "`piggyback` has them in a dragonfly, there are not.",
     ),
     Term(
-        ("FPAR", "fully progressive adaptive routing", "progressive adaptive routing"),
+        ("fully progressive adaptive routing", "progressive adaptive routing"),
         "`routing.fpar` in a dragonfly+, `routing.par` elsewhere. Routers do not hear of congestion in "
         "others (adaptive routing notifications).",
     ),
