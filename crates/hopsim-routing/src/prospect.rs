@@ -47,7 +47,7 @@ pub struct Productive {
 pub struct Levels {
     /// A bit for each port by which the packet goes straight on, from port `first` on.
     pub straight: u64,
-    /// The same of the ports by which it goes on a detour.
+    /// A bit for each port by which it goes on a detour, likewise.
     pub detours: u64,
     /// The port of bit 0.
     pub first: u16,

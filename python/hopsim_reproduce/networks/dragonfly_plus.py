@@ -30,7 +30,7 @@ ROUTINGS: Mapping[str, Mapping[str, Document]] = {
     PLUS: {**AT_SOURCE, IN_SPINES: {"fpar": {}}},
 }
 """Of each network, the last one decides in every router."""
-CYCLES: Mapping[Scale, int] = {"quick": 2_000, "full": 5_000}
+CYCLES: Mapping[Scale, int] = {"quick": 1_500, "full": 5_000}
 """Of the warm-up, and as many are measured."""
 VCS = 4
 """Of every link, in both networks."""

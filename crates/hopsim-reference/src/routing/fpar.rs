@@ -7,18 +7,18 @@ use crate::state::place::Request;
 use std::cmp::Reverse;
 
 /// Ports by which a packet may go on, and the VCs that it may use there.
-struct Candidates {
+struct WaysOn {
     ports: Vec<usize>,
     vcs: Vec<u8>,
 }
 
 /// An output, and what is outstanding behind its port.
-struct Candidate {
+struct WayOn {
     to: Request,
     outstanding: u64,
 }
 
-impl Candidates {
+impl WaysOn {
     /// Every output VC.
     fn all(&self) -> impl Iterator<Item = Request> {
         self.ports.iter().flat_map(|&port| self.vcs.iter().map(move |&vc| Request { port, vc }))
@@ -26,7 +26,7 @@ impl Candidates {
 
     /// The port behind which least is outstanding: of those with a VC that can take the packet, one that is drawn if several are alike, or else
     /// of all the first.
-    fn least(&self, head: &Head) -> Option<Candidate> {
+    fn least(&self, head: &Head) -> Option<WayOn> {
         let candidate = |port: usize| {
             let open = self.vcs.iter().map(|&vc| Request { port, vc }).filter(|&to| head.open(to));
             let to = open.min_by_key(|&to| (Reverse(head.credits(to)), Reverse(to.vc)));
@@ -40,13 +40,13 @@ impl Candidates {
             let closed = all.into_iter().min_by_key(|&(_, (_, outstanding))| outstanding);
             return closed.map(|(port, (_, outstanding))| {
                 let to = Request { port, vc: self.vcs[0] };
-                Candidate { to, outstanding }
+                WayOn { to, outstanding }
             });
         };
         let best: Vec<Request> =
             open.into_iter().filter(|each| each.1 == outstanding).map(|each| each.0).collect();
         let nth = if best.len() > 1 { head.attempt().below(best.len() as u32) } else { 0 };
-        Some(Candidate { to: best[nth as usize], outstanding })
+        Some(WayOn { to: best[nth as usize], outstanding })
     }
 }
 
@@ -80,11 +80,11 @@ impl Fpar {
         if head.router() == head.destination() {
             return head.ejections();
         }
-        self.candidates(head).iter().flat_map(Candidates::all).collect()
+        self.candidates(head).iter().flat_map(WaysOn::all).collect()
     }
 
     /// By which outputs a packet may go straight on, and by which on a detour.
-    fn candidates(&self, head: &Head) -> [Candidates; 2] {
+    fn candidates(&self, head: &Head) -> [WaysOn; 2] {
         let (ways, router, to) = (head.ways(), head.router(), head.destination());
         let [here, there, home] = [router, to, head.source()].map(|router| self.group(router));
         let ports = |holds: &dyn Fn(usize) -> bool| -> Vec<usize> {
@@ -99,10 +99,7 @@ impl Fpar {
             upper.clone()
         };
         let both = |ports, vcs: std::ops::Range<u8>, detours| {
-            [
-                Candidates { ports, vcs: vcs.collect() },
-                Candidates { ports: detours, vcs: lower.clone().collect() },
-            ]
+            [WaysOn { ports, vcs: vcs.collect() }, WaysOn { ports: detours, vcs: lower.clone().collect() }]
         };
         let reaches =
             |spine: usize, group: usize| peers(ways, spine).iter().any(|&peer| self.group(peer) == group);
