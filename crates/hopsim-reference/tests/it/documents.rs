@@ -9,7 +9,9 @@ mod router;
 mod routing;
 mod traffic;
 
-pub use flits::{for_each_flit_plan, for_each_flit_program, for_each_measured_flit_plan};
+pub use flits::{
+    for_each_flit_plan, for_each_flit_plan_on_spines, for_each_flit_program, for_each_measured_flit_plan,
+};
 pub use graph::planes;
 use hopsim_core::engine::Trial;
 use hopsim_experiment::config::Experiment;

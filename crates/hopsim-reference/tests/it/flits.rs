@@ -1,6 +1,9 @@
 //! Virtual-channel routers: engine and reference must tell the same life of every packet, and what is measured must follow from it.
 
-use crate::documents::{for_each_flit_plan, for_each_flit_program, for_each_measured_flit_plan, trial};
+use crate::documents::{
+    for_each_flit_plan, for_each_flit_plan_on_spines, for_each_flit_program, for_each_measured_flit_plan,
+    trial,
+};
 use crate::engine::compare;
 use crate::{metrics, programs};
 use hopsim_core::engine::{audit, trace_as};
@@ -411,6 +414,7 @@ fn flits_are_conserved_and_buffers_hold_what_they_can() {
 fn engine_and_reference_agree_on_every_packet_in_virtual_channel_routers() {
     let coverage = Coverage::default();
     for_each_flit_plan((400, 4), |plan, cycles| coverage.compare(plan, cycles));
+    for_each_flit_plan_on_spines((40, 4), |plan, cycles| coverage.compare(plan, cycles));
     coverage.check();
 }
 

@@ -18,7 +18,20 @@ use serde_json::{Value, json};
 
 /// Runs `test` on the plans of so many systems drawn from a seed, and for how many cycles.
 pub fn for_each_flit_plan(cases: (u32, u8), test: impl Fn(&Plan, u32) -> Result<(), String>) {
-    for_each_document(&document(Just(Vec::new())), cases, |document| {
+    for_each_system(&document(topology(), Just(Vec::new())), cases, test);
+}
+
+/// The same for groups of leaves and spines, of which the systems drawn of all networks have few.
+pub fn for_each_flit_plan_on_spines(cases: (u32, u8), test: impl Fn(&Plan, u32) -> Result<(), String>) {
+    for_each_system(&document(dragonfly_plus(), Just(Vec::new())), cases, test);
+}
+
+fn for_each_system(
+    documents: &impl Strategy<Value = Document>,
+    cases: (u32, u8),
+    test: impl Fn(&Plan, u32) -> Result<(), String>,
+) {
+    for_each_document(documents, cases, |document| {
         let plan = document.plan().map_err(TestCaseError::reject)?;
         test(&plan, document.cycles()).map_err(TestCaseError::fail)
     });
@@ -26,7 +39,7 @@ pub fn for_each_flit_plan(cases: (u32, u8), test: impl Fn(&Plan, u32) -> Result<
 
 /// The same for plans with a warm-up, batches, intervals and the record streams that follow from the lives of packets alone.
 pub fn for_each_measured_flit_plan(cases: (u32, u8), test: impl Fn(&Plan) -> Result<(), String>) {
-    let measured = (document(Just(Vec::new())), 0..=3u32, 1..=7u32, select(vec![40, 97, 500]));
+    let measured = (document(topology(), Just(Vec::new())), 0..=3u32, 1..=7u32, select(vec![40, 97, 500]));
     let measured = measured.prop_map(|(Document(mut document), quarters, batches, interval)| {
         let end = 500 + document["measure"]["cycles"].as_u64().unwrap();
         let jobs = document["jobs"].as_array().unwrap();
@@ -52,7 +65,7 @@ pub fn for_each_measured_flit_plan(cases: (u32, u8), test: impl Fn(&Plan) -> Res
 
 /// The same for plans whose first jobs run programs.
 pub fn for_each_flit_program(cases: (u32, u8), test: impl Fn(&Plan) -> Result<(), String>) {
-    for_each_document(&document(programs(ORDINARY)), cases, |document| {
+    for_each_document(&document(topology(), programs(ORDINARY)), cases, |document| {
         let plan = document.plan().map_err(TestCaseError::reject)?;
         test(&plan).map_err(TestCaseError::fail)
     });
@@ -67,6 +80,16 @@ fn topology() -> impl Strategy<Value = Value> {
         2 => fat_tree(ORDINARY),
         3 => graph_or_family(),
     ]
+}
+
+fn dragonfly_plus() -> impl Strategy<Value = Value> {
+    let sides = (1..4u32, 1..4u32, 1..3u32, 1..3u32, 0..3u32);
+    sides.prop_map(|(leaves, spines, global, nodes, fewer)| {
+        let groups = (spines * global + 1).saturating_sub(fewer).max(2);
+        json!({ "dragonfly_plus": {
+            "leaves": leaves, "spines": spines, "global_links": global, "groups": groups, "nodes_per_leaf": nodes,
+        } })
+    })
 }
 
 /// What a router of flits is made of, but for the VCs that the routing needs.
@@ -355,9 +378,12 @@ fn work_in_batches(document: &mut Value, draw: u16) {
 }
 
 /// A whole system, in which the first jobs run programs where there are such.
-fn document(programs: impl Strategy<Value = Vec<Option<Workload>>>) -> impl Strategy<Value = Document> {
+fn document(
+    topologies: impl Strategy<Value = Value>,
+    programs: impl Strategy<Value = Vec<Option<Workload>>>,
+) -> impl Strategy<Value = Document> {
     let of_groups = prop_oneof![1 => Just(json!({ "minimal": {} })), 1 => valiant(), 1 => ugal()];
-    let network = (topology(), links(ORDINARY), (of_groups, routing_of_one_class()), parts());
+    let network = (topologies, links(ORDINARY), (of_groups, routing_of_one_class()), parts());
     let lengths = [1..=20u32, 1..=20u32];
     let workload = (nic_and_semantics(), jobs(ORDINARY), lengths, any::<u16>(), 200..700u32);
     (network, workload, programs).prop_map(|((topology, links, routings, parts), workload, programs)| {
