@@ -2324,8 +2324,7 @@ fn groups_that_fpar_cannot_route_in() {
     );
     assert_eq!(
         on(plus, "router.cioq.vcs.management = \"flexvc\"\nrouting = \"fpar\""),
-        "router.cioq.vcs.management = flexvc: a hop uses the VCs of its half, which its place on the path says; \
-         valid: no such key"
+        "router.cioq.vcs.management: a hop uses the VCs of its half, which its place on the path says; valid: no such key"
     );
     assert_eq!(
         on(plus, "routing.fpar.detour_weight = 0"),
