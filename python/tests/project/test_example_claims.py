@@ -727,7 +727,7 @@ def a_dead_switch_holds_up_packets_whose_plane_is_drawn() -> None:
 @claim(
     "failing_switch",
     "Where packets take the links with most room (adaptive) they take the other planes by themselves: four "
-    "fifths of the load and more go on, and nobody sees more than two and a half times the usual latency, "
+    "fifths of the load and more go on, and the mean latency stays below two and a half times the usual one, "
     "where with ecmp it is six times as long and more.",
 )
 def packets_with_a_choice_take_the_other_planes() -> None:
