@@ -25,8 +25,8 @@ use std::ops::{Range, RangeInclusive};
 /// link to a group that is neither here nor there. From a spine of that intermediate group it goes straight on if there is a link to the group of its
 /// destination, and otherwise down to any leaf, up to a spine with such a link, and on.
 ///
-/// In every attempt it looks for the port behind which least is outstanding in all VCs together, of those that can take it if any can,
-/// ties drawn: among those straight on, and among those of detours. It asks for the one on the detour if straight on more is outstanding than
+/// In every attempt it looks for the port behind which least is outstanding, the sum of the occupancies of all VCs that packets use, of
+/// those that can take it if any can, ties drawn: among those straight on, and among those of detours. It asks for the one on the detour if straight on more is outstanding than
 /// `detour_weight` times as much and the `threshold`. So a leaf spreads packets over its spines, and a spine, which has the global links before it,
 /// sees the congestion that a leaf does not. Routers hear nothing of others.
 ///
@@ -213,7 +213,7 @@ impl Fpar {
         Some((request, least.1))
     }
 
-    /// What is outstanding behind a port in all VCs together.
+    /// What is outstanding behind a port in all VCs together that packets use.
     fn outstanding(&self, port: usize, view: &impl View) -> u32 {
         (0..self.vcs).map(|vc| view.occupancy(Request { port, vc })).sum()
     }

@@ -24,13 +24,15 @@ impl WaysOn {
         self.ports.iter().flat_map(|&port| self.vcs.iter().map(move |&vc| Request { port, vc }))
     }
 
-    /// The port behind which least is outstanding: of those with a VC that can take the packet, one that is drawn if several are alike, or else
+    /// The port behind which least is outstanding in the VCs that packets use: of those with a VC that can take the packet, one that is drawn if several are alike, or else
     /// of all the first.
-    fn least(&self, head: &Head) -> Option<WayOn> {
+    fn least(&self, head: &Head, used: u8) -> Option<WayOn> {
+        let outstanding =
+            |port| (0..used).map(|vc| u64::from(head.occupancy(Request { port, vc }))).sum::<u64>();
         let candidate = |port: usize| {
             let open = self.vcs.iter().map(|&vc| Request { port, vc }).filter(|&to| head.open(to));
             let to = open.min_by_key(|&to| (Reverse(head.credits(to)), Reverse(to.vc)));
-            (to, u64::from(head.port_occupancy(port)))
+            (to, outstanding(port))
         };
         let all: Vec<(usize, (Option<Request>, u64))> =
             self.ports.iter().map(|&port| (port, candidate(port))).collect();
@@ -63,7 +65,7 @@ impl Fpar {
             return Some(Choice { to, after: memory, fixed, others: Vec::new() });
         }
         let threshold = u64::from(self.threshold) * u64::from(head.packet().length);
-        let (straight, detour) = (straight.least(head), detours.least(head));
+        let (straight, detour) = (straight.least(head, self.vcs), detours.least(head, self.vcs));
         let turns = match (&straight, &detour) {
             (Some(straight), Some(detour)) => {
                 straight.outstanding > u64::from(self.weight) * detour.outstanding + threshold
