@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from hopsim.insight.perfetto import write_perfetto
     from hopsim.results.result import Result, Results
     from hopsim.results.store import load
+    from hopsim.runs.checking import check
     from hopsim.runs.function import Head, Output
     from hopsim.runs.packet_trace import trace_packets
     from hopsim.runs.saturation import saturate
     from hopsim.runs.simulation import Message, Simulation
     from hopsim.runs.slowdowns import interference
     from hopsim.runs.sweeps import run, sweep
+    from hopsim.runs.topologies import Topology, topology
 
 __version__ = _version()
 
@@ -46,11 +48,14 @@ __all__ = [
     "RunError",
     "Simulation",
     "SweepError",
+    "Topology",
+    "check",
     "interference",
     "load",
     "run",
     "saturate",
     "sweep",
+    "topology",
     "trace_packets",
     "write_paraver",
     "write_perfetto",
@@ -71,11 +76,14 @@ _PLACES = {
     "RunError": "errors",
     "Simulation": "runs.simulation",
     "SweepError": "errors",
+    "Topology": "runs.topologies",
+    "check": "runs.checking",
     "interference": "runs.slowdowns",
     "load": "results.store",
     "run": "runs.sweeps",
     "saturate": "runs.saturation",
     "sweep": "runs.sweeps",
+    "topology": "runs.topologies",
     "trace_packets": "runs.packet_trace",
     "write_paraver": "insight.paraver",
     "write_perfetto": "insight.perfetto",

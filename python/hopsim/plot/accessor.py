@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -254,7 +254,7 @@ class Plots:
             check_all_used(view, [KINDS[kind]])
             if ax is not None and view.size is not None:
                 raise ConfigError("size: is that of a new figure; axes of your own have theirs")
-            canvas = Canvas(view, _given(ax), _new)
+            canvas = Canvas(view, _given(ax), _maker(ax))
             if not KINDS[kind].draw(results, view, canvas):
                 raise ConfigError(f"cannot be drawn: {KINDS[kind].need}")
             if canvas.left:
@@ -304,11 +304,17 @@ def _given(ax: Given) -> list[Axes] | None:
     return found
 
 
-def _new(**settings: Any) -> Figure:
+def _maker(ax: Given) -> Callable[..., Figure]:
+    """What makes a new figure, where there are no axes of the user's own."""
+    if ax is not None:
+        return Figure
     # Chooses a window system, which only those need who draw from Python.
     from matplotlib import pyplot
 
-    return pyplot.figure(**settings)
+    # It does so when it is first needed, and has notebooks show figures, which is forgotten if that happens
+    # while a style is in force.
+    pyplot.draw_if_interactive()
+    return cast("Callable[..., Figure]", pyplot.figure)
 
 
 def _close(panels: Sequence[Axes]) -> None:

@@ -11,10 +11,10 @@ from rich.table import Table
 
 import hopsim as hs
 from hopsim.cli import cli
-from hopsim.cli.check import size_of
 from hopsim.cli.console import PIPE_WIDTH, print_table, stdout
 from hopsim.errors import ConfigError, NotRecordedError
 from hopsim.metrics.summary_table import summary_table
+from hopsim.runs.checking import size_of
 from hopsim.vocabulary.catalogue import Catalogue
 
 MESH = """
