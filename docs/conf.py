@@ -16,7 +16,6 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 
 # As GitHub has them, so that one link serves both.
 myst_heading_anchors = 6
-suppress_warnings = ["myst.header"]
 
 # Single backticks in docstrings are code.
 default_role = "code"
@@ -34,7 +33,6 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
-html_last_updated_fmt = None
 # It would be fetched from the pages, which browsers refuse for files in a folder.
 html_show_search_summary = False
 

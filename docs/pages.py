@@ -152,7 +152,7 @@ def examples(folder: Path) -> Pages:
     for path in paths:
         comment, document = _parts(path.read_text("utf-8"))
         lead = re.split(r"(?<=[.:])\s", " ".join(comment.split("\n")), maxsplit=1)[0].rstrip(":.") + "."
-        picture = f"[![]({_image(path.stem)})]({path.stem}.md)"
+        picture = f"[![{path.stem}]({_image(path.stem)})]({path.stem}.md)"
         index.append(_row([picture, f"[{path.stem}]({path.stem}.md): {lead}"]))
         yield f"experiments/{path.stem}", _example(path.stem, comment, document)
     yield "experiments/index", _text([*index, "", *contents(f"{path.stem} <{path.stem}>" for path in paths)])
