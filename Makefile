@@ -88,9 +88,9 @@ lint-python: $(LINTABLE)  ## ruff, pyright
 
 # What somebody who calls hopsim from Rust reads.
 LIBRARIES := hopsim-core hopsim-measure hopsim-experiment hopsim-cycles hopsim-network hopsim-routing hopsim-traffic hopsim-programs hopsim-infiniband
-docs: $(DOCUMENTABLE)  ## documentation in build/docs: guides, mechanisms, Python API, Rust API
+docs: $(DOCUMENTABLE)  ## documentation in build/docs: guides, mechanisms, examples, Python, Rust and C
 	rm -rf build/docs
-	$(BIN)/python docs/build.py build/docs
+	$(BIN)/python -m docs.build build/docs
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps $(LIBRARIES:%=-p %) --target-dir target
 	cp -r target/doc build/docs/rust
 
@@ -124,7 +124,7 @@ $(MODULE): pyproject.toml $(RUST_SOURCES) | $(BIN)/maturin
 	@touch $@
 
 $(TESTABLE): $(MODULE)
-	@$(call install,test)
+	@$(call install,test docs)
 	@touch $@
 
 $(DOCUMENTABLE): $(BUILT)

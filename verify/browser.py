@@ -65,10 +65,10 @@ def complaints(driver: Chrome) -> list[str]:
     """What the console says since the last time, what the page says of trouble, and what it has asked for."""
     found = [entry["message"] for entry in driver.get_log("browser")]
     trouble = driver.execute_script("return byId('trouble').textContent")
-    return [*found, *([trouble] if trouble else []), *_requests(driver)]
+    return [*found, *([trouble] if trouble else []), *requests(driver)]
 
 
-def _requests(driver: Chrome) -> list[str]:
+def requests(driver: Chrome) -> list[str]:
     """The addresses that pages have asked for."""
     events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
     sent: list[dict[str, Any]] = [

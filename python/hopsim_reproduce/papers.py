@@ -21,12 +21,16 @@ def publications(scores: Sequence[Score]) -> list[str]:
 def markdown(name: str, scores: Sequence[Score]) -> str:
     """The statements of a publication, entry by entry and sentence by sentence."""
     own = [each for each in scores if publication(each.entry) == name and not each.repeats]
-    return "\n".join(part for each in own for part in _entry(each))
+    return "\n".join(f"### {BY_NAME[each.entry].title}\n\n{entry(each)}" for each in own)
+
+
+def entry(score: Score) -> str:
+    """How it was run, what it is of, and its statements."""
+    return "\n".join(_entry(score))
 
 
 def _entry(score: Score) -> Iterator[str]:
     entry = BY_NAME[score.entry]
-    yield f"### {entry.title}\n"
     seeds = "1 seed" if score.seeds == 1 else f"{score.seeds} seeds"
     how = f"{score.scale} scale, {seeds}" if score.was_run else score.error or NOT_RUN
     yield f"`hopsim reproduce {entry.name}` ({how}). {entry.source}.\n"

@@ -1,15 +1,12 @@
-"""The documentation site: a page per mechanism, and links that lead somewhere."""
+"""The pages of the documentation that are written from what hopsim knows: what they must say."""
 
 from __future__ import annotations
 
-import html
-import importlib.util
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
 
 import pytest
+from docs import example_figures, pages
 
 from conftest import ROOT
 from hopsim.cli.explain import found_by_several_runs
@@ -19,29 +16,13 @@ from hopsim.vocabulary.catalogue import Catalogue
 from hopsim.vocabulary.columns import FOUND, result_columns, streams
 from hopsim_reproduce.entries import BY_NAME
 
-# Made by other tools when the whole site is built.
-ELSEWHERE = ("python/", "rust/")
 CATALOGUE = Catalogue()
-
-
-def _builder() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("build", ROOT / "docs" / "build.py")
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-BUILDER = _builder()
-FIGURES: dict[str, dict[str, str]] = BUILDER.figures()
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("site")
-    BUILDER.build(out)
-    return out
+PAGES = dict(pages.generated())
+FIGURES = pages.figures()
+EXAMPLES = [path.stem for path in sorted((ROOT / "experiments").glob("*.toml"))]
+MOST_OF_A_FIGURE = 60_000
+MOST_OF_ALL_FIGURES = 2_000_000
+"""Bytes, so that pictures do not make the repository large."""
 
 
 def _names(document: object) -> Iterator[str]:
@@ -57,18 +38,33 @@ def _names(document: object) -> Iterator[str]:
             yield from _names(value)
 
 
-def test_every_mechanism_has_a_page_with_its_text_and_parameters(site: Path) -> None:
-    for kind in BUILDER.KINDS | BUILDER.KEYS:
-        for node in BUILDER.nodes(CATALOGUE, kind):
-            page = (site / "mechanisms" / f"{kind}-{node.name}.html").read_text("utf-8")
-            assert f"<code>{node.path}</code>" in page
-            assert all(f"<code>{row.name}</code>" in page for row in CATALOGUE.parameters(node))
-            assert ("Must reproduce" in page) == (kind in FIGURES)
+def test_every_mechanism_has_a_page_with_its_text_and_parameters() -> None:
+    for kind in pages.KINDS | pages.KEYS:
+        for node in pages.nodes(CATALOGUE, kind):
+            page = PAGES[f"mechanisms/{kind}-{node.name}"]
+            assert f"`{node.path}`" in page
+            assert node.paragraphs[0] in page
+            assert all(f"| `{row.name}` |" in page for row in CATALOGUE.parameters(node))
+            assert ("## Must reproduce" in page) == (kind in FIGURES)
+            assert f"[{node.name}]({kind}-{node.name}.md)" in PAGES[f"mechanisms/{kind}"]
+
+
+def test_a_mechanism_has_what_is_published_beside_what_was_found() -> None:
+    lines = PAGES["mechanisms/trigger-contention"].splitlines()
+    held = pages.card()["thesis-figure-4.5"].held("published")
+    assert f"- of what the publication says: **{held}** held" in lines
+    assert any(line.startswith("`hopsim reproduce thesis-figure-4.5` (") for line in lines)
+    section = (
+        (ROOT / "docs/papers/thesis.md").read_text("utf-8").split("hopsim reproduce thesis-figure-4.5")[1]
+    )
+    rows = [row for row in section.split("###")[0].splitlines() if row.startswith("| ")]
+    assert len(rows) > 2
+    assert set(rows) <= set(lines)
 
 
 @pytest.mark.parametrize("kind", FIGURES)
 def test_every_mechanism_has_a_figure_to_reproduce_or_a_reason_why_not(kind: str) -> None:
-    assert FIGURES[kind].keys() == {node.name for node in BUILDER.nodes(CATALOGUE, kind)}
+    assert FIGURES[kind].keys() == {node.name for node in pages.nodes(CATALOGUE, kind)}
     for name, figure in FIGURES[kind].items():
         entry = BY_NAME.get(figure)
         if entry is None:
@@ -79,13 +75,35 @@ def test_every_mechanism_has_a_figure_to_reproduce_or_a_reason_why_not(kind: str
         assert name == "increasing" or name in set(_names(documents)), f"{figure} does not run {name}"
 
 
-def test_the_page_of_columns_has_each_in_the_section_of_its_table(site: Path) -> None:
-    page = (site / "results.html").read_text("utf-8")
-    sections = dict(re.findall(r"<h2[^>]*>([^<]+)</h2>(.*?)(?=<h2|</main>)", page, re.DOTALL))
+def test_the_page_of_columns_has_each_in_the_section_of_its_table() -> None:
+    sections = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", PAGES["results"], re.DOTALL | re.MULTILINE))
     assert sections.keys() == {"summary", *streams(), *FOUND}
     for column in (*result_columns(), *found_by_several_runs()):
-        cells = f"<td><code>{column.name}</code></td>\n<td>{html.escape(column.unit, quote=False)}</td>"
-        assert cells in sections[column.table], column
+        assert f"| `{column.name}` | {column.unit} |" in sections[column.table], column
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_has_a_page_with_its_words_its_document_and_its_figure(name: str) -> None:
+    page = PAGES[f"experiments/{name}"]
+    text = (ROOT / "experiments" / f"{name}.toml").read_text("utf-8")
+    comment, _, document = text.partition("\n\n")
+    assert [word for word in comment.replace("#", "").split() if word not in page] == []
+    assert f"```toml\n{document.strip()}\n```" in page
+    assert f"](../docs/images/examples/{name}.png)" in page
+    assert f"{name}.md" in PAGES["experiments/index"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_figure_of_an_example_is_of_its_present_document(name: str) -> None:
+    again = f"python -m docs.example_figures DIR {name} draws it"
+    assert (example_figures.FIGURES / f"{name}.png").stat().st_size < MOST_OF_A_FIGURE, again
+    assert example_figures.drawn().get(name) == example_figures.digest(name), again
+
+
+def test_there_are_no_figures_of_other_examples_and_all_are_small() -> None:
+    figures = list(example_figures.FIGURES.glob("*.png"))
+    assert sorted(path.stem for path in figures) == EXAMPLES == sorted(example_figures.drawn())
+    assert sum(path.stat().st_size for path in figures) < MOST_OF_ALL_FIGURES
 
 
 def test_every_kind_of_figure_is_told_how_to_be_read() -> None:
@@ -93,11 +111,3 @@ def test_every_kind_of_figure_is_told_how_to_be_read() -> None:
     section = text.split("## The figures")[1].split("\n## ")[0]
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section, re.MULTILINE)
     assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(KINDS)
-
-
-def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
-    for page in site.rglob("*.html"):
-        for target in re.findall(r'(?:href|src)="([^"#]+)', page.read_text("utf-8")):
-            if "://" in target or target.removeprefix("../").startswith(ELSEWHERE):
-                continue
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
