@@ -28,6 +28,13 @@ SECTIONS = {
         "docs/co-simulation",
         "docs/coming-from",
     ],
+    "Notebooks": [
+        "notebooks/first_curve",
+        "notebooks/fairness",
+        "notebooks/own_network",
+        "notebooks/allreduce_neighbour",
+        "notebooks/infiniband_congestion",
+    ],
     "Reference": ["mechanisms/index", "results", "docs/model", "docs/infiniband", "docs/limits"],
     "Interfaces": ["python", "rust", "c"],
     "Trust": ["docs/validation", "Published results <docs/published>"],
@@ -54,6 +61,7 @@ def build(out: Path, *options: str) -> None:
 def gather(source: Path) -> None:
     """Put all pages, and what they show and link to, into a folder."""
     shutil.copytree(DOCS / "images", source / "docs/images")
+    shutil.copytree(ROOT / "notebooks", source / "notebooks")
     for file in FILES:
         _write(source / file, (ROOT / file).read_text("utf-8"))
     pages = [*DOCS.glob("*.md"), *DOCS.glob("papers/*.md"), *ROOT.glob("[A-Z]*.md")]

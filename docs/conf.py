@@ -12,7 +12,7 @@ import hopsim
 project = "hopsim"
 author = "The hopsim developers"
 release = hopsim.__version__.partition("+")[0]
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 
 # As GitHub has them, so that one link serves both.
 myst_heading_anchors = 6
@@ -25,6 +25,9 @@ smartquotes = False
 autodoc_member_order = "bysource"
 napoleon_numpy_docstring = False
 napoleon_custom_sections = [("Attributes", "params_style")]
+
+# Tests run the notebooks; pages show what they were saved with.
+nb_execution_mode = "off"
 
 html_theme = "furo"
 html_title = f"{project} {release}"

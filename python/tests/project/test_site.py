@@ -50,7 +50,7 @@ def test_every_link_of_the_site_leads_somewhere(site: Path, texts: dict[Path, st
     for page, text in texts.items():
         for target in _targets(text):
             file, _, anchor = target.partition("#")
-            if "://" in file or file.startswith("mailto:"):
+            if "://" in file or file.startswith(("mailto:", "data:")):
                 continue
             there = (page.parent / file.partition("?")[0]).resolve() if file else page
             if there.is_relative_to(site / ELSEWHERE):
