@@ -31,7 +31,7 @@ REQUIRED := import sys, tomllib; project = tomllib.load(open("pyproject.toml", "
 	print(*project["dependencies"], *sum(extras, []), sep="\n")
 install = $(BIN)/python -c '$(REQUIRED)' $(1) | $(BIN)/python -m pip install -r /dev/stdin
 
-.PHONY: build demo test test-rust test-python bench verify mutants mutants-named mutants-python mutants-rust lint lint-rust lint-python docs clean help check-tools
+.PHONY: build demo test test-rust test-python bench verify mutants mutants-named mutants-python mutants-rust lint lint-rust lint-python docs wheel clean help check-tools
 
 build: $(BUILT)  ## build everything; the command is .venv/bin/hopsim
 
@@ -94,8 +94,12 @@ docs: $(DOCUMENTABLE)  ## documentation in build/docs: guides, mechanisms, examp
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps $(LIBRARIES:%=-p %) --target-dir target
 	cp -r target/doc build/docs/rust
 
+wheel: | $(BIN)/maturin  ## the wheel of this machine, in dist/
+	rm -rf dist
+	$(BIN)/maturin build --release --locked --out dist
+
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) target build demo-results
+	rm -rf $(VENV) target build dist demo-results
 	find python verify -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 	rm -f python/hopsim/_core*.so
 

@@ -28,7 +28,7 @@ STACK = 64 * 2**20
 """Of a thread [bytes]: without optimisation the frames of the tests do not fit into the usual 2 MiB."""
 
 _LEFT_OUT = (".*", "__pycache__")
-_LEFT_OUT_OF_ROOT = (*_LEFT_OUT, "target", "build", "results", "*-results")
+_LEFT_OUT_OF_ROOT = (*_LEFT_OUT, "target", "build", "dist", "results", "*-results")
 """What is not part of the sources, anywhere and beside them; names of files and directories."""
 
 

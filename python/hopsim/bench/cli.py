@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import importlib.util
 import os
 import platform
 import re
@@ -22,6 +23,7 @@ from hopsim.bench.figures import Figure
 from hopsim.bench.history import History
 from hopsim.bench.measure import Bench
 from hopsim.cli.console import of_width, stdout
+from hopsim.errors import ConfigError
 from hopsim.runs.runner import all_cores
 
 # Columns of the table with its notes, where there is no terminal.
@@ -89,6 +91,8 @@ def command(
     best of N; instructions are counted by valgrind's callgrind, where it is installed. `ratio` is to
     the last saved run. A missed target is reported and is not an error.
     """
+    if importlib.util.find_spec("resource") is None:
+        raise ConfigError("bench: this system does not say what processes use; valid: Linux, macOS")
     if context.invoked_subcommand is not None:
         return
     known = [

@@ -21,6 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, BinaryIO
 
+WINDOWS = os.name == "nt"
+"""Whether folders cannot be opened, and only what may be written be brought to the disk."""
 SUFFIX = ".part"
 """How the names of files end that are being written."""
 TOGETHER = 32
@@ -163,7 +165,9 @@ def _place_of(target: Path) -> Path:
 
 def _sync(path: Path) -> None:
     """Bring a file or a folder to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+    if WINDOWS and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDWR if WINDOWS else os.O_RDONLY)
     try:
         _sync_descriptor(descriptor)
     finally:

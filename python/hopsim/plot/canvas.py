@@ -145,12 +145,23 @@ class Canvas:
         if self._view.size is None:
             more = sum(max(0, count - 2) for count in lines.values())
             figure.set_figheight(figure.get_figheight() + LINE * more)
+        for axes in tops:
+            self._break_label(axes, figure.get_figheight())
         if self._view.size is not None:
             for axes in figure.axes:
                 axes.tick_params(which="both", labelsize=mpl.rcParams["font.size"])
         figure.suptitle(textwrap.fill(shown.title, letters), fontsize="medium")
         if shown.omitted:
             self._write_below(figure, shown.omitted)
+
+    def _break_label(self, axes: Axes, height: float) -> None:
+        """Break the label of a vertical axis that is longer than its row, in a figure so high [inches]."""
+        spec = axes.get_subplotspec()
+        letters = int(height / (spec.get_gridspec().nrows if spec else 1) * LETTERS / self._scale)
+        label = axes.get_ylabel()
+        if max(map(len, label.splitlines()), default=0) > letters:
+            # Legend, title and the horizontal axis take a third of it.
+            axes.set_ylabel(textwrap.fill(label, 2 * letters // 3))
 
     def note(self, axes: Axes, text: str) -> None:
         """Say of a finished figure what it does not show: at the bottom, or above one of the user's axes."""

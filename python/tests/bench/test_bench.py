@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import re
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
 from conftest import Command
@@ -19,6 +21,7 @@ from hopsim.bench.cli import cells, table
 from hopsim.bench.figures import Figure
 from hopsim.bench.history import History
 from hopsim.bench.measure import Bench, NotMeasuredError, collected, document, packet_hops, setup
+from hopsim.cli import cli
 from hopsim.document.experiment import Experiment
 from hopsim.errors import ConfigError
 
@@ -183,3 +186,10 @@ def test_command_measures_saves_and_compares(hopsim: Command, runner: Path, tmp_
 def test_command_refuses_what_it_does_not_know(hopsim: Command) -> None:
     assert "no such case" in hopsim("bench", "--case", "hypercube", status=2).stderr
     assert "not a regular expression" in hopsim("bench", "--case", "(", status=2).stderr
+
+
+def test_command_says_where_it_cannot_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    done = CliRunner().invoke(cli, ["bench", "--case", "hypercube"])
+    assert isinstance(done.exception, ConfigError)
+    assert str(done.exception) == "bench: this system does not say what processes use; valid: Linux, macOS"

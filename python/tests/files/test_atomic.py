@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
 from pathlib import Path
@@ -91,6 +92,30 @@ def test_a_file_is_on_the_disk_before_its_name_and_the_name_before_it_counts(
     done.clear()
     atomic.sync(tmp_path)
     assert done == ["sync file", "sync file", "sync folder"]
+
+
+def test_windows_opens_no_folder_and_brings_what_may_be_written_to_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_, synced = os.open, list[str]()
+
+    def open_file(path: Path, flags: int, mode: int = 0o777) -> int:
+        if Path(path).is_dir():
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return open_(path, flags, mode)
+
+    def sync(descriptor: int) -> None:
+        if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().suffix)
+
+    monkeypatch.setattr(atomic, "WINDOWS", True)
+    monkeypatch.setattr(os, "open", open_file)
+    monkeypatch.setattr(os, "fsync", sync)
+    atomic.make_folder(tmp_path / "new")
+    atomic.write_text(tmp_path / "new" / "a.txt", "text")
+    atomic.sync(tmp_path / "new")
+    assert synced == [atomic.SUFFIX, ".txt"]
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])

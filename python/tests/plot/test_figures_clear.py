@@ -20,7 +20,9 @@ import hopsim as hs
 from conftest import Command
 from hopsim.metrics.stats import Estimate
 from hopsim.plot import KINDS, View, draw_all, saturation
+from hopsim.plot.canvas import Canvas
 from hopsim.plot.style import NUMBER, half_widths
+from hopsim.plot.view import Shown
 from hopsim.vocabulary.labels import labels_of
 from hopsim.vocabulary.units import range_of_column
 
@@ -383,3 +385,17 @@ def test_the_number_of_a_bar_beyond_the_limits_is_not_drawn_outside_of_the_panel
     figure.draw_without_rendering()
     assert axes.get_window_extent().width > 0.6 * figure.bbox.width
     assert all(text.get_clip_on() for text in axes.texts)
+
+
+def test_a_label_that_is_longer_than_its_axis_has_several_lines() -> None:
+    canvas = Canvas(View(), None, Figure)
+    figure, (axes,) = canvas.grid_of(1)
+    for label, lines in (("Accepted load", 1), ("Accepted load [of what the links to the nodes carry]", 2)):
+        axes.set_ylabel(label)
+        canvas.finish(figure, [axes], Shown("", "", []))
+        figure.draw_without_rendering()
+        assert axes.get_ylabel().split() == label.split()
+        assert axes.get_ylabel().count("\n") == lines - 1
+        box = axes.yaxis.label.get_window_extent()
+        assert box.y0 >= 0
+        assert box.y1 <= figure.bbox.y1
