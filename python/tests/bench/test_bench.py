@@ -189,7 +189,10 @@ def test_command_refuses_what_it_does_not_know(hopsim: Command) -> None:
 
 
 def test_command_says_where_it_cannot_measure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    def find_nothing(_name: str) -> None:
+        return None
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_nothing)
     done = CliRunner().invoke(cli, ["bench", "--case", "hypercube"])
     assert isinstance(done.exception, ConfigError)
     assert str(done.exception) == "bench: this system does not say what processes use; valid: Linux, macOS"
