@@ -14,6 +14,7 @@ from hopsim.document.recovery_warning import warn_of_no_recovery
 from hopsim.metrics.stopping import is_adaptive
 from hopsim.runs.runner import all_cores
 from hopsim.runs.saturation import points_of, runs_of_search
+from hopsim.runs.sweeps import document_of
 
 WORTH_TELLING_S = 1.0
 """Fabrics that are set up in less time are part of the whole."""
@@ -25,7 +26,7 @@ def check(experiment: Source, values: Mapping[str, Any] | None = None, **shortha
     Args:
         experiment: path of a TOML file, name of a preset, TOML text, or a dictionary.
         values: {dotted path: value} that replace values of the document.
-        shorthand: the same for top-level keys, such as `load=0.4`.
+        shorthand: top-level keys; a list, range or array is a sweep axis, as of `sweep`.
 
     Returns:
         Lines: the number of points, every network with whether packets in it can wait for each other in a
@@ -34,7 +35,7 @@ def check(experiment: Source, values: Mapping[str, Any] | None = None, **shortha
     Raises:
         ConfigError: bad input, or a network that can deadlock without `allow_deadlock`.
     """
-    return "\n".join(lines_of(Experiment.of(experiment).replacing({**(values or {}), **shorthand})))
+    return "\n".join(lines_of(document_of(experiment, values, None, shorthand)))
 
 
 def lines_of(document: Experiment) -> Iterator[str]:

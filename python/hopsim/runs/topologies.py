@@ -15,6 +15,7 @@ from hopsim import _core
 from hopsim.document.experiment import Experiment, Point, Source
 from hopsim.errors import ConfigError
 from hopsim.files import atomic, graph_file
+from hopsim.runs.sweeps import document_of
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -167,7 +168,7 @@ def topology(experiment: Source, values: Mapping[str, Any] | None = None, **shor
     Raises:
         ConfigError: bad input, a sweep over several networks, or an ideal one, which has no routers.
     """
-    return topology_of(Experiment.of(experiment).replacing({**(values or {}), **shorthand}))
+    return topology_of(document_of(experiment, values, None, shorthand))
 
 
 def topology_of(document: Experiment) -> Topology:

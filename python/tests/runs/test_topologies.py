@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
@@ -64,6 +65,9 @@ def test_what_has_no_one_network_is_refused() -> None:
         hs.topology({"sweep": {"product": {"topology": [{"polarfly": {"q": 2}}, {"polarfly": {"q": 3}}]}}})
     with pytest.raises(hs.ConfigError, match=r"topology\.slim_fly\.q = 6"):
         hs.topology(topology={"slim_fly": {"q": 6}}, experiment=RING)
+    wrong: Any = ["load"]
+    with pytest.raises(hs.ConfigError, match=r"values = \['load'\]: is not a dictionary"):
+        hs.topology(RING, wrong)
 
 
 def test_check_says_what_the_command_prints() -> None:
@@ -71,6 +75,7 @@ def test_check_says_what_the_command_prints() -> None:
     said = hs.check(RING, load=0.1)
     assert "free of deadlock" in said
     assert said.endswith("OK")
+    assert hs.check(RING, load=[0.1, 0.2], routing=["minimal", "valiant"]).startswith("points: 4\n")
     with pytest.raises(hs.ConfigError, match="need 2 VCs"):
         hs.check({**RING, "load": 0.1}, {"router.cioq.vcs.network": 1, "topology.graph.edges": _circle(6)})
 
