@@ -38,7 +38,7 @@ SECTIONS = {
     "Reference": ["mechanisms/index", "results", "docs/model", "docs/infiniband", "docs/limits"],
     "Interfaces": ["python", "rust", "c"],
     "Trust": ["docs/validation", "Published results <docs/published>"],
-    "Development": ["ARCHITECTURE", "CONTRIBUTING", "CHANGELOG"],
+    "Development": ["ARCHITECTURE", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY", "CHANGELOG"],
 }
 
 FILES = ["examples/co_simulation.py", "examples/co_simulation.c", HEADER]
