@@ -196,7 +196,8 @@ def test_messages_have_curves_over_the_load_that_they_offer() -> None:
     assert len(curves) == 2
     assert [round(float(place), 6) for place in curves[0].get_xdata()] == [0.125, 0.375]  # type: ignore[union-attr]
     (figure,) = KINDS["accepted_load"].draw(results, View()).values()
-    assert figure.axes[0].get_ylabel() == "Accepted load [of what the links to the nodes carry]"
+    label = " ".join(figure.axes[0].get_ylabel().split())
+    assert label == "Accepted load [of what the links to the nodes carry]"
 
 
 def test_queues_over_time_are_those_of_the_outputs_that_hold_most() -> None:
