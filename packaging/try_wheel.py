@@ -46,7 +46,8 @@ def main(folder: Path) -> None:
         _run(work, hopsim, "plot", "results")
         _run(work, hopsim, "report", "results", "--out", "report.html")
         _run(work, python, "-c", FROM_PYTHON)
-        missing = [name for name in ("results/latency_load.png", "report.html") if not (work / name).exists()]
+        written = ("results/plots/latency_load.png", "report.html")
+        missing = [name for name in written if not (work / name).exists()]
         if missing:
             sys.exit(f"not written: {', '.join(missing)}")
 
