@@ -24,11 +24,10 @@ impl WaysOn {
         self.ports.iter().flat_map(|&port| self.vcs.iter().map(move |&vc| Request { port, vc }))
     }
 
-    /// The port behind which least is outstanding in the VCs that packets use: of those with a VC that can take the packet, one that is drawn if several are alike, or else
-    /// of all the first.
-    fn least(&self, head: &Head, used: u8) -> Option<WayOn> {
-        let outstanding =
-            |port| (0..used).map(|vc| u64::from(head.occupancy(Request { port, vc }))).sum::<u64>();
+    /// The port behind which least is outstanding in the VCs that packets use: of those with a VC that can take the packet, one that
+    /// is drawn if several are alike, or else of all the first.
+    fn least(&self, head: &Head) -> Option<WayOn> {
+        let outstanding = |port| u64::from(head.port_occupancy(port));
         let candidate = |port: usize| {
             let open = self.vcs.iter().map(|&vc| Request { port, vc }).filter(|&to| head.open(to));
             let to = open.min_by_key(|&to| (Reverse(head.credits(to)), Reverse(to.vc)));
@@ -65,7 +64,7 @@ impl Fpar {
             return Some(Choice { to, after: memory, fixed, others: Vec::new() });
         }
         let threshold = u64::from(self.threshold) * u64::from(head.packet().length);
-        let (straight, detour) = (straight.least(head, self.vcs), detours.least(head, self.vcs));
+        let (straight, detour) = (straight.least(head), detours.least(head));
         let turns = match (&straight, &detour) {
             (Some(straight), Some(detour)) => {
                 straight.outstanding > u64::from(self.weight) * detour.outstanding + threshold

@@ -93,7 +93,11 @@ impl Vcs {
                 Some(longest) => Rule::ByHop(HopVcs::new(plan, longest, least.into())),
                 None => without_order(plan, ways, least),
             };
-            let used = if let Rule::ByHop(vcs) = &rule { [vcs.used(); 2] } else { all };
+            let used = match (&rule, routing) {
+                (Rule::ByHop(vcs), _) => [vcs.used(); 2],
+                (_, RoutingConfig::Fpar(_)) => [least; 2],
+                _ => all,
+            };
             return Self { rule, selection: Selection::Shortest, used, sensed: [0; 2] };
         }
         let (path, references) = paths(routing);
