@@ -3,11 +3,12 @@
  *   cc -I crates/hopsim-c/include examples/co_simulation.c -L target/release -lhopsim -o co_simulation
  *   LD_LIBRARY_PATH=target/release ./co_simulation examples/co_simulation.toml */
 #include <hopsim.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { NODES = 72, PROCESSORS = 8, MEMORY = 40, LOADS = 20, ACCESS_CYCLES = 40, REQUEST_PHITS = 1, LINE_PHITS = 8 };
-typedef struct { uint32_t cycle, source, destination, phits; } event; /* what will be sent */
+typedef struct { uint64_t cycle; uint32_t source, destination, phits; } event; /* what will be sent */
 
 static event events[2 * PROCESSORS];
 static int count; /* of events */
@@ -46,16 +47,17 @@ int main(int arguments, char **argument) {
         /* Up to the next event of ours, or until a message is there. */
         check(hopsim_step_until_delivered(network, count > 0 ? events[first()].cycle - hopsim_now(network) : 100000));
         while (hopsim_delivered(network, &message, 1)) {
-            uint32_t node = message.destination, now = hopsim_now(network);
+            uint32_t node = message.destination;
+            uint64_t now = hopsim_now(network);
             if (node == MEMORY)
                 events[count++] = (event){now + ACCESS_CYCLES, MEMORY, message.source, LINE_PHITS};
             else if (++loads[node] < LOADS)
                 events[count++] = (event){now + compute_cycles(node, loads[node]), node, MEMORY, REQUEST_PHITS};
             else
-                printf("processor %u is done at cycle %u\n", node, now);
+                printf("processor %" PRIu32 " is done at cycle %" PRIu64 "\n", node, now);
         }
     }
-    printf("%u messages in %u cycles\n", 2 * LOADS * PROCESSORS, hopsim_now(network));
+    printf("%d messages in %" PRIu64 " cycles\n", 2 * LOADS * PROCESSORS, hopsim_now(network));
     hopsim_free(network);
     return 0;
 }

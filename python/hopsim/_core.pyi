@@ -82,6 +82,34 @@ class Simulation:
     def in_flight(self) -> int:
         """Messages that are not there."""
 
+    @property
+    def nodes(self) -> list[int]:
+        """The nodes that are driven, job by job in the order of ranks."""
+
+    def waiting(self, node: int) -> int:
+        """Messages that wait at a node: some packet of them has still to be admitted.
+
+        Raises `ConfigError`.
+        """
+
+    def cycles(self, picoseconds: int) -> int:
+        """The first cycle that begins so many picoseconds after cycle 0, or later.
+
+        Raises `ConfigError`.
+        """
+
+    def picoseconds(self, cycle: int) -> int:
+        """The picosecond in which a cycle begins, counted from cycle 0.
+
+        Raises `ConfigError`.
+        """
+
+    def phits(self, bytes: int) -> int:  # noqa: A002 (as the compiled module calls it)
+        """The length of a message with so many bytes, without headers.
+
+        Raises `ConfigError`.
+        """
+
     def inject(self, nodes: tuple[int, int], phits: int, tag: int) -> int:
         """Inject a message from one node to another in the present cycle; returns its number.
 

@@ -35,8 +35,8 @@ typedef struct hopsim_message {
     uint32_t source;      /* the node that it is from */
     uint32_t destination; /* the node that it is at */
     uint32_t phits;       /* its length, without the headers of its packets */
-    uint32_t injected;    /* cycle in which it was injected */
-    uint32_t delivered;   /* cycle in which its last phit is at its node */
+    uint64_t injected;    /* cycle in which it was injected */
+    uint64_t delivered;   /* cycle in which its last phit is at its node */
 } hopsim_message;
 
 /* Version of the simulator, with a digest of its sources: it fixes all results. */
@@ -55,10 +55,29 @@ hopsim_status hopsim_new(const char *document, uint32_t threads, hopsim_simulati
 void hopsim_free(hopsim_simulation *simulation);
 
 /* The present cycle; 0 of NULL. */
-uint32_t hopsim_now(const hopsim_simulation *simulation);
+uint64_t hopsim_now(const hopsim_simulation *simulation);
 
 /* Messages that have been injected and are not there; 0 of NULL. */
 size_t hopsim_in_flight(const hopsim_simulation *simulation);
+
+/* Copies up to `room` nodes that the caller drives, job by job in the order of ranks, and returns how many there are in all; 0 of NULL.
+ * None are copied where nodes is NULL. */
+size_t hopsim_nodes(const hopsim_simulation *simulation, uint32_t *nodes, size_t room);
+
+/* Puts into *messages how many messages wait at a node: they have been injected there, and in the cycles so far some packet of them has
+ * not been admitted. The queue has no end; who wants to be held back as by a full buffer injects no more while some wait. */
+hopsim_status hopsim_waiting(const hopsim_simulation *simulation, uint32_t node, size_t *messages);
+
+/* Puts into *cycles the first cycle that begins so many picoseconds after cycle 0, or later. This and the two functions after it need the
+ * document's `units`, which say how long a cycle and how large a phit is. */
+hopsim_status hopsim_cycles(const hopsim_simulation *simulation, uint64_t picoseconds, uint64_t *cycles);
+
+/* Puts into *picoseconds the picosecond in which a cycle begins, counted from cycle 0. hopsim_cycles of it is that cycle again, unless
+ * cycles are shorter than a picosecond. */
+hopsim_status hopsim_picoseconds(const hopsim_simulation *simulation, uint64_t cycle, uint64_t *picoseconds);
+
+/* Puts into *phits the length of a message with so many bytes: a phit at least. */
+hopsim_status hopsim_phits(const hopsim_simulation *simulation, uint64_t bytes, uint32_t *phits);
 
 /* Injects a message of so many phits (1 ... 4294967295) in the present cycle. Source and destination are two nodes, by their numbers in
  * the network, of the same job with program = "external". The tag comes back with the message. Puts its number into *number unless
@@ -76,10 +95,10 @@ typedef int (*hopsim_goes_on)(void *context);
 hopsim_status hopsim_watch(hopsim_simulation *simulation, hopsim_goes_on goes_on, void *context);
 
 /* Simulates so many cycles. Those in which nothing happens take no time. */
-hopsim_status hopsim_step(hopsim_simulation *simulation, uint32_t cycles);
+hopsim_status hopsim_step(hopsim_simulation *simulation, uint64_t cycles);
 
 /* Simulates until a message is there that hopsim_delivered has not returned, but `most` cycles at most. */
-hopsim_status hopsim_step_until_delivered(hopsim_simulation *simulation, uint32_t most);
+hopsim_status hopsim_step_until_delivered(hopsim_simulation *simulation, uint64_t most);
 
 /* Copies up to `room` messages that are there and that no call has returned, in the order of the cycles in which they were delivered,
  * then of their numbers, and returns how many; none where simulation or messages is NULL. Call it again if it returns `room`. */

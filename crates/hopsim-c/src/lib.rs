@@ -48,9 +48,9 @@ pub struct Message {
     /// Length of the message in phits, without the headers of its packets.
     pub phits: u32,
     /// Cycle in which the message was injected.
-    pub injected: u32,
+    pub injected: u64,
     /// Cycle in which the last phit of the message is at its node.
-    pub delivered: u32,
+    pub delivered: u64,
 }
 
 /// `hopsim_goes_on` of the header.
@@ -153,6 +153,33 @@ fn with(
     })
 }
 
+/// Puts what a simulation is asked into a place of the caller's, which an error names so.
+///
+/// # Safety
+///
+/// The simulation is NULL, or `hopsim_new` made it and no other call uses it; the place is NULL, or the caller's to write.
+unsafe fn tell<T>(
+    simulation: *const Simulation,
+    place: *mut T,
+    name: &str,
+    ask: impl FnOnce(&Stepping) -> Result<T, ConfigError>,
+) -> Status {
+    // SAFETY: the caller says so.
+    let simulation = unsafe { simulation.as_ref() };
+    // SAFETY: the caller says so.
+    let place = unsafe { place.as_mut() };
+    guarded(|| {
+        let place = place.ok_or_else(|| refused(name, "is NULL; valid: where to put it"))?;
+        *place = ask(stepping_of(simulation)?)?;
+        Ok(())
+    })
+}
+
+/// The simulation itself, to be asked.
+fn stepping_of(simulation: Option<&Simulation>) -> Result<&Stepping, Failure> {
+    given(simulation)?.stepping.as_ref().ok_or_else(broken)
+}
+
 /// A number that a simulation tells; 0 from one that is NULL or broken.
 fn told<T: Default>(act: impl FnOnce() -> Result<T, Failure>) -> T {
     let mut number = T::default();
@@ -245,10 +272,10 @@ pub unsafe extern "C" fn hopsim_free(simulation: *mut Simulation) {
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hopsim_now(simulation: *const Simulation) -> u32 {
+pub unsafe extern "C" fn hopsim_now(simulation: *const Simulation) -> u64 {
     // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
     let simulation = unsafe { simulation.as_ref() };
-    told(|| Ok(given(simulation)?.stepping.as_ref().ok_or_else(broken)?.now()))
+    told(|| Ok(stepping_of(simulation)?.now().into()))
 }
 
 /// See the header.
@@ -256,7 +283,65 @@ pub unsafe extern "C" fn hopsim_now(simulation: *const Simulation) -> u32 {
 pub unsafe extern "C" fn hopsim_in_flight(simulation: *const Simulation) -> usize {
     // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
     let simulation = unsafe { simulation.as_ref() };
-    told(|| Ok(given(simulation)?.stepping.as_ref().ok_or_else(broken)?.in_flight()))
+    told(|| Ok(stepping_of(simulation)?.in_flight()))
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_nodes(simulation: *const Simulation, nodes: *mut u32, room: usize) -> usize {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
+    let simulation = unsafe { simulation.as_ref() };
+    told(|| {
+        let all = stepping_of(simulation)?.nodes();
+        let room = if nodes.is_null() { 0 } else { room };
+        for (place, &node) in all.iter().take(room).enumerate() {
+            // SAFETY: the caller has room for so many, and `place` is below that.
+            let place = unsafe { nodes.add(place) };
+            // SAFETY: it is the caller's to write.
+            unsafe { place.write(node) };
+        }
+        Ok(all.len())
+    })
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_waiting(
+    simulation: *const Simulation,
+    node: u32,
+    messages: *mut usize,
+) -> Status {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it; and NULL, or the caller's to write.
+    unsafe { tell(simulation, messages, "messages", |stepping| stepping.waiting(node)) }
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_cycles(
+    simulation: *const Simulation,
+    picoseconds: u64,
+    cycles: *mut u64,
+) -> Status {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it; and NULL, or the caller's to write.
+    unsafe { tell(simulation, cycles, "cycles", |stepping| stepping.cycles(picoseconds)) }
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_picoseconds(
+    simulation: *const Simulation,
+    cycle: u64,
+    picoseconds: *mut u64,
+) -> Status {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it; and NULL, or the caller's to write.
+    unsafe { tell(simulation, picoseconds, "picoseconds", |stepping| stepping.picoseconds(cycle)) }
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hopsim_phits(simulation: *const Simulation, bytes: u64, phits: *mut u32) -> Status {
+    // SAFETY: NULL, or `hopsim_new` made it and no other call uses it; and NULL, or the caller's to write.
+    unsafe { tell(simulation, phits, "phits", |stepping| stepping.phits(bytes)) }
 }
 
 /// See the header.
@@ -299,7 +384,7 @@ pub unsafe extern "C" fn hopsim_watch(
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hopsim_step(simulation: *mut Simulation, cycles: u32) -> Status {
+pub unsafe extern "C" fn hopsim_step(simulation: *mut Simulation, cycles: u64) -> Status {
     // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
     let Some(simulation) = (unsafe { simulation.as_mut() }) else { return with(None, |_| Ok(())) };
     let watch = simulation.watch;
@@ -308,7 +393,7 @@ pub unsafe extern "C" fn hopsim_step(simulation: *mut Simulation, cycles: u32) -
 
 /// See the header.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hopsim_step_until_delivered(simulation: *mut Simulation, most: u32) -> Status {
+pub unsafe extern "C" fn hopsim_step_until_delivered(simulation: *mut Simulation, most: u64) -> Status {
     // SAFETY: NULL, or `hopsim_new` made it and no other call uses it.
     let Some(simulation) = (unsafe { simulation.as_mut() }) else { return with(None, |_| Ok(())) };
     let (waits, watch) = (!simulation.delivered.is_empty(), simulation.watch);
@@ -349,7 +434,15 @@ pub unsafe extern "C" fn hopsim_delivered(
 /// A message as C sees it.
 fn message(message: stepping::DeliveredMessage) -> Message {
     let stepping::DeliveredMessage { number, tag, source, destination, phits, injected, delivered } = message;
-    Message { number, tag, source, destination, phits, injected, delivered }
+    Message {
+        number,
+        tag,
+        source,
+        destination,
+        phits,
+        injected: injected.into(),
+        delivered: delivered.into(),
+    }
 }
 
 /// See the header.

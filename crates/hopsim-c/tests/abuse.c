@@ -1,4 +1,4 @@
-/* Every call of hopsim.h with null pointers, in wrong orders, with wrong numbers and from several threads. tests/c.rs compiles it with
+/* Every call of hopsim.h with null pointers, in wrong orders, with wrong numbers and from several threads. tests/it/c.rs compiles it with
  * the address and undefined-behaviour sanitizers and runs it: it ends with 0 where every call said what it has to say. */
 #include <hopsim.h>
 #include <pthread.h>
@@ -40,6 +40,8 @@ static void null_pointers(void) {
     hopsim_simulation *simulation = (hopsim_simulation *)&simulation;
     const char *results = NULL;
     uint64_t number = 7;
+    uint32_t phits = 7;
+    size_t messages = 7;
     hopsim_message message;
     EXPECT(strlen(hopsim_version()) > 0);
     EXPECT(strlen(hopsim_last_error()) == 0);
@@ -54,6 +56,16 @@ static void null_pointers(void) {
     REFUSED(hopsim_step_until_delivered(NULL, 1), "simulation: is NULL");
     REFUSED(hopsim_results(NULL, &results), "simulation: is NULL");
     EXPECT(results == NULL);
+    REFUSED(hopsim_waiting(NULL, 0, &messages), "simulation: is NULL");
+    REFUSED(hopsim_cycles(NULL, 0, &number), "simulation: is NULL");
+    REFUSED(hopsim_picoseconds(NULL, 0, &number), "simulation: is NULL");
+    REFUSED(hopsim_phits(NULL, 1, &phits), "simulation: is NULL");
+    EXPECT(number == 7 && phits == 7 && messages == 7);
+    REFUSED(hopsim_waiting(NULL, 0, NULL), "messages: is NULL");
+    REFUSED(hopsim_cycles(NULL, 0, NULL), "cycles: is NULL");
+    REFUSED(hopsim_picoseconds(NULL, 0, NULL), "picoseconds: is NULL");
+    REFUSED(hopsim_phits(NULL, 0, NULL), "phits: is NULL");
+    EXPECT(hopsim_nodes(NULL, &phits, 1) == 0 && phits == 7);
     EXPECT(hopsim_now(NULL) == 0);
     EXPECT(hopsim_in_flight(NULL) == 0);
     EXPECT(hopsim_delivered(NULL, &message, 1) == 0);
@@ -97,12 +109,48 @@ static void wrong_numbers(void) {
         }
     }
     EXPECT(hopsim_in_flight(simulation) == 6);
+    for (source = 0; source < count; ++source) {
+        size_t messages = 7;
+        int valid = edges[source] < 16;
+        EXPECT(hopsim_waiting(simulation, edges[source], &messages) == (valid ? HOPSIM_OK : HOPSIM_REFUSED));
+        EXPECT(messages == (valid ? 2 : 7));
+    }
     EXPECT(hopsim_step(simulation, 0) == HOPSIM_OK);
     EXPECT(hopsim_step_until_delivered(simulation, 0) == HOPSIM_OK);
     REFUSED(hopsim_step(simulation, 2000001), "cycles = 2000001");
-    REFUSED(hopsim_step(simulation, UINT32_MAX), "cycles = 4294967295");
-    EXPECT(hopsim_step_until_delivered(simulation, UINT32_MAX) != HOPSIM_INTERNAL);
-    EXPECT(hopsim_now(simulation) <= 2000000);
+    REFUSED(hopsim_step(simulation, UINT64_MAX), "cycles = 18446744073709551615");
+    REFUSED(hopsim_step_until_delivered(simulation, (uint64_t)1 << 32), "cycles = 4294967296");
+    EXPECT(hopsim_step_until_delivered(simulation, 2000000) == HOPSIM_OK);
+    EXPECT(hopsim_now(simulation) > 0 && hopsim_now(simulation) <= 2000000);
+    hopsim_free(simulation);
+}
+
+/* Nodes, and times and sizes by the document's units. */
+static void questions(void) {
+    static const char *const text = "topology.torus.sides = [4, 4]\nunits = { cycle = \"0.8 ns\", phit = \"3 B\" }\n"
+                                    "[[jobs]]\nprogram = \"external\"\nplacement.list = [9, 2, 5]\n";
+    uint32_t nodes[4] = {77, 77, 77, 77}, phits = 7;
+    uint64_t number = 7;
+    hopsim_simulation *simulation = begun(1);
+    EXPECT(hopsim_nodes(simulation, NULL, 4) == 16);
+    REFUSED(hopsim_cycles(simulation, 0, &number), "units: the document does not say");
+    REFUSED(hopsim_picoseconds(simulation, 0, &number), "units: the document does not say");
+    REFUSED(hopsim_phits(simulation, 0, &phits), "units: the document does not say");
+    hopsim_free(simulation);
+    EXPECT(hopsim_new(text, 1, &simulation) == HOPSIM_OK);
+    EXPECT(hopsim_nodes(simulation, nodes, 2) == 3);
+    EXPECT(nodes[0] == 9 && nodes[1] == 2 && nodes[2] == 77);
+    EXPECT(hopsim_nodes(simulation, nodes, 4) == 3);
+    EXPECT(nodes[2] == 5 && nodes[3] == 77);
+    EXPECT(hopsim_cycles(simulation, 801, &number) == HOPSIM_OK && number == 2);
+    EXPECT(hopsim_cycles(simulation, 800, &number) == HOPSIM_OK && number == 1);
+    EXPECT(hopsim_cycles(simulation, UINT64_MAX, &number) == HOPSIM_OK && number == UINT64_MAX / 800 + 1);
+    EXPECT(hopsim_picoseconds(simulation, 5, &number) == HOPSIM_OK && number == 4000);
+    REFUSED(hopsim_picoseconds(simulation, UINT64_MAX, &number), "cycle = 18446744073709551615: is too much");
+    EXPECT(hopsim_phits(simulation, 0, &phits) == HOPSIM_OK && phits == 1);
+    EXPECT(hopsim_phits(simulation, 4, &phits) == HOPSIM_OK && phits == 2);
+    REFUSED(hopsim_phits(simulation, UINT64_MAX, &phits), "bytes = 18446744073709551615: is too much");
+    REFUSED(hopsim_waiting(simulation, 0, (size_t[1]){0}), "node = 0: is a node of no job");
     hopsim_free(simulation);
 }
 
@@ -144,7 +192,8 @@ static void wrong_orders(void) {
 static void interrupts(void) {
     hopsim_simulation *simulation = begun(1);
     int asked = 0;
-    uint32_t node, cycle;
+    uint32_t node;
+    uint64_t cycle;
     for (node = 0; node < 16; ++node) {
         EXPECT(hopsim_inject(simulation, node, (node + 5) % 16, 100000, node, NULL) == HOPSIM_OK);
     }
@@ -166,7 +215,7 @@ static void *in_a_thread(void *cycle) {
     EXPECT(strlen(hopsim_last_error()) == 0);
     EXPECT(hopsim_inject(simulation, 0, 10, 1000, 0, NULL) == HOPSIM_OK);
     EXPECT(hopsim_step_until_delivered(simulation, 1000000) == HOPSIM_OK);
-    *(uint32_t *)cycle = hopsim_now(simulation);
+    *(uint64_t *)cycle = hopsim_now(simulation);
     REFUSED(hopsim_step(simulation, 3000000), "cycles = 3000000");
     hopsim_free(simulation);
     return NULL;
@@ -174,7 +223,7 @@ static void *in_a_thread(void *cycle) {
 
 static void threads(void) {
     pthread_t running[8];
-    uint32_t cycles[8];
+    uint64_t cycles[8];
     int each;
     for (each = 0; each < 8; ++each) {
         EXPECT(pthread_create(&running[each], NULL, in_a_thread, &cycles[each]) == 0);
@@ -202,6 +251,7 @@ int main(void) {
     null_pointers();
     wrong_documents();
     wrong_numbers();
+    questions();
     wrong_orders();
     interrupts();
     threads();

@@ -92,6 +92,12 @@ pub trait Region<'p>: Sized + Send + 'p {
         nodes.post(kernel.span.node_here(node), kernel.now, message);
     }
 
+    /// Messages that wait at a node of the region, which another simulator drives.
+    fn messages_left(&self, node: u32) -> usize {
+        let (kernel, nodes) = self.ground();
+        nodes.messages_left(kernel.span.node_here(node))
+    }
+
     /// Moves the messages that are there, for nodes that another simulator drives, to `delivered`.
     fn take_delivered(&mut self, delivered: &mut Vec<DeliveredLetter>) {
         let (kernel, nodes) = self.ground_mut();

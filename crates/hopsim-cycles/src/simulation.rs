@@ -129,6 +129,9 @@ pub trait Simulate<'p, O: Observer>: Send {
     /// Node `source`, which another simulator drives, sends a message in the present cycle.
     fn post(&mut self, source: u32, message: Sending);
 
+    /// Messages some packet of which has still to be admitted at a node that another simulator drives.
+    fn messages_left(&self, node: u32) -> usize;
+
     /// The messages that are there, for nodes that another simulator drives, and that no call has returned, in no order.
     fn take_delivered(&mut self) -> Vec<DeliveredLetter>;
 
@@ -301,6 +304,11 @@ impl<'p, R: Region<'p>> Simulate<'p, ObserverOf<'p, R>> for Simulation<'p, R> {
     fn post(&mut self, source: u32, message: Sending) {
         let region = self.cut.of(source / self.system.topology.nodes_per_router());
         self.regions[region].post(source, message);
+    }
+
+    fn messages_left(&self, node: u32) -> usize {
+        let region = self.cut.of(node / self.system.topology.nodes_per_router());
+        self.regions[region].messages_left(node)
     }
 
     fn take_delivered(&mut self) -> Vec<DeliveredLetter> {

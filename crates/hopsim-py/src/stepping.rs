@@ -42,19 +42,44 @@ impl Simulation {
         py.detach(|| self.stepping().in_flight())
     }
 
+    /// The nodes that are driven, job by job in the order of ranks.
+    #[getter]
+    fn nodes(&self, py: Python<'_>) -> Vec<u32> {
+        py.detach(|| self.stepping().nodes())
+    }
+
+    /// Messages that wait at a node: some packet of them has still to be admitted. Raises `ConfigError`.
+    fn waiting(&self, py: Python<'_>, node: u32) -> PyResult<usize> {
+        asked(py, || self.stepping().waiting(node))
+    }
+
+    /// The first cycle that begins so many picoseconds after cycle 0, or later. Raises `ConfigError`.
+    fn cycles(&self, py: Python<'_>, picoseconds: u64) -> PyResult<u64> {
+        asked(py, || self.stepping().cycles(picoseconds))
+    }
+
+    /// The picosecond in which a cycle begins, counted from cycle 0. Raises `ConfigError`.
+    fn picoseconds(&self, py: Python<'_>, cycle: u64) -> PyResult<u64> {
+        asked(py, || self.stepping().picoseconds(cycle))
+    }
+
+    /// The length of a message with so many bytes, without headers. Raises `ConfigError`.
+    fn phits(&self, py: Python<'_>, bytes: u64) -> PyResult<u32> {
+        asked(py, || self.stepping().phits(bytes))
+    }
+
     /// Inject a message from one node to another in the present cycle; returns its number. Raises `ConfigError`.
     fn inject(&self, py: Python<'_>, nodes: (u32, u32), phits: u32, tag: u64) -> PyResult<u64> {
-        let number = py.detach(|| self.stepping().inject(nodes, phits, tag));
-        number.map_err(|error| errors::in_configuration(&error))
+        asked(py, || self.stepping().inject(nodes, phits, tag))
     }
 
     /// Simulate so many cycles. Raises `ConfigError`, `RunError`, and what the handler of a signal raises.
-    fn step(&self, py: Python<'_>, cycles: u32) -> PyResult<()> {
+    fn step(&self, py: Python<'_>, cycles: u64) -> PyResult<()> {
         interruptible(py, |goes_on| self.stepping().step(cycles, goes_on))
     }
 
     /// Simulate until a message is there that `delivered` has not returned, or so many cycles. Returns whether there is one.
-    fn step_until_delivered(&self, py: Python<'_>, most: u32) -> PyResult<bool> {
+    fn step_until_delivered(&self, py: Python<'_>, most: u64) -> PyResult<bool> {
         interruptible(py, |goes_on| self.stepping().step_until_delivered(most, goes_on))
     }
 
@@ -79,6 +104,11 @@ impl Simulation {
     fn stepping(&self) -> MutexGuard<'_, Stepping> {
         self.0.lock().unwrap_or_else(|_| panic!("the simulation was broken by an earlier panic"))
     }
+}
+
+/// Asks with the GIL released.
+fn asked<T: Send>(py: Python<'_>, ask: impl FnOnce() -> Result<T, ConfigError> + Send) -> PyResult<T> {
+    py.detach(ask).map_err(|error| errors::in_configuration(&error))
 }
 
 /// Does something that takes time with the GIL released, and lets signals end it.

@@ -13,7 +13,7 @@ from hopsim.results.result import Result
 from hopsim.runs.sweeps import threads
 from hopsim.runs.workers import measured
 
-_MOST_CYCLES = 2**32 - 1
+_LONG = 2**64 - 1
 
 
 class Message(NamedTuple):
@@ -84,6 +84,52 @@ class Simulation:
         """Messages that have been injected and are not there."""
         return self._simulation.in_flight
 
+    @property
+    def nodes(self) -> list[int]:
+        """The nodes that the caller drives, job by job in the order of ranks."""
+        return self._simulation.nodes
+
+    def waiting(self, node: int) -> int:
+        """How many messages wait at a node.
+
+        They have been injected there, and in the cycles so far some packet of them has not been admitted. The
+        queue of a node has no end; who wants to be held back as by a full buffer injects no more while some
+        wait.
+
+        Args:
+            node: a node, by its number in the network, that the caller drives.
+
+        Raises:
+            ConfigError: it is not such a node, or the simulation has ended.
+        """
+        return self._simulation.waiting(_number("node", node))
+
+    def cycles(self, picoseconds: int) -> int:
+        """The first cycle that begins so many picoseconds after cycle 0, or later.
+
+        Raises:
+            ConfigError: the document has no `units`, or the argument is wrong.
+        """
+        return self._simulation.cycles(_number("picoseconds", picoseconds, _LONG))
+
+    def picoseconds(self, cycle: int) -> int:
+        """The picosecond in which a cycle begins, counted from cycle 0.
+
+        `cycles` of it is that cycle again, unless cycles are shorter than a picosecond.
+
+        Raises:
+            ConfigError: the document has no `units`, or the argument is wrong.
+        """
+        return self._simulation.picoseconds(_number("cycle", cycle, _LONG))
+
+    def phits(self, size: int, /) -> int:
+        """The length of a message with so many bytes, without headers: a phit at least.
+
+        Raises:
+            ConfigError: the document has no `units`, or the argument is wrong.
+        """
+        return self._simulation.phits(_number("bytes", size, _LONG))
+
     def inject(self, source: int, destination: int, phits: int, tag: int = 0) -> int:
         """Inject a message in the present cycle.
 
@@ -100,7 +146,7 @@ class Simulation:
             ConfigError: an argument is wrong; nothing was injected.
         """
         nodes = (_number("source", source), _number("destination", destination))
-        return self._simulation.inject(nodes, _number("phits", phits), _number("tag", tag, 2**64 - 1))
+        return self._simulation.inject(nodes, _number("phits", phits), _number("tag", tag, _LONG))
 
     def step(self, cycles: int = 1) -> None:
         """Simulate so many cycles; those in which nothing happens take no time.
@@ -109,7 +155,7 @@ class Simulation:
             ConfigError: the simulation does not last so long.
             RunError: the simulation cannot go on, for example in a deadlock.
         """
-        self._simulation.step(_number("cycles", cycles))
+        self._simulation.step(_number("cycles", cycles, _LONG))
 
     def step_until_delivered(self, most: int) -> bool:
         """Simulate until a message is there that `delivered` has not returned, but so many cycles at most.
@@ -121,7 +167,7 @@ class Simulation:
             ConfigError: the simulation does not last so long.
             RunError: the simulation cannot go on, for example in a deadlock.
         """
-        return self._simulation.step_until_delivered(_number("most", most))
+        return self._simulation.step_until_delivered(_number("most", most, _LONG))
 
     def delivered(self) -> list[Message]:
         """The messages that are there and that no call has returned, by cycle of delivery, then by number."""
@@ -141,7 +187,7 @@ class Simulation:
         return self._result
 
 
-def _number(name: str, value: Any, most: int = _MOST_CYCLES) -> int:
+def _number(name: str, value: Any, most: int = 2**32 - 1) -> int:
     """An argument that is a number of 32 bits, or as many as `most` has. Raises `ConfigError`."""
     try:
         number = None if isinstance(value, bool) else value.__index__()

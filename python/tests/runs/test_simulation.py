@@ -6,6 +6,8 @@ import os
 import runpy
 import signal
 import threading
+from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 import pytest
@@ -170,6 +172,58 @@ def test_arguments_are_named_in_messages_and_messages_have_tag_0_by_default() ->
     (message,) = network.delivered()
     assert (message.tag, message.source, message.destination, message.phits) == (0, 0, 1, 1)
     assert not network.step_until_delivered(0)
+
+
+def test_messages_wait_until_their_last_packet_is_admitted() -> None:
+    network = hs.Simulation(TORUS + EXTERNAL + "placement.list = [9, 2, 5]\n")
+    assert network.nodes == [9, 2, 5]
+    for _ in range(3):
+        network.inject(9, 2, 8)
+    waiting = []
+    while network.in_flight:
+        waiting.append(network.waiting(9))
+        network.step()
+    # On an idle network a packet of 8 phits has the wire of its node for 8 cycles.
+    assert waiting[:18] == [3, *[2] * 8, *[1] * 8, 0]
+    assert set(waiting[18:]) == {0}
+    assert network.waiting(2) == 0
+    with pytest.raises(
+        hs.ConfigError, match=r"^node = 3: is a node of no job, which nobody drives; valid: 2, 5, 9"
+    ):
+        network.waiting(3)
+
+
+@pytest.mark.parametrize("cycle", ["1 ns", "0.8 ns", "2.5 ns", "0.333 ns", "7 us"])
+def test_times_and_sizes_are_exact_by_the_units_of_the_document(cycle: str) -> None:
+    network = hs.Simulation(f'units = {{ cycle = "{cycle}", phit = "2.4 B" }}\n' + ALONE)
+    number, unit = cycle.split()
+    length = Fraction(number) * {"ns": 1000, "us": 1_000_000}[unit]
+    for count in [0, 1, 2, 3, 5, 1000, 123_457, 2**40 + 1]:
+        assert network.picoseconds(count) == floor(count * length)
+        assert network.cycles(count) == ceil(count / length)
+        assert network.cycles(network.picoseconds(count)) == count
+    for size in [0, 1, 2, 3, 5, 12, 1000, 2**32]:
+        assert network.phits(size) == max(1, ceil(size / Fraction("2.4")))
+
+
+def test_times_and_sizes_that_mean_nothing_are_refused() -> None:
+    without = hs.Simulation(ALONE)
+    for ask in (without.cycles, without.picoseconds, without.phits):
+        with pytest.raises(
+            hs.ConfigError, match=r"^units: the document does not say .* valid: units = \{ cycle"
+        ):
+            ask(1)
+    network = hs.Simulation('units = { cycle = "1 us", phit = "1 B" }\n' + ALONE)
+    with pytest.raises(
+        hs.ConfigError, match=r"^bytes = 4294967296: is too much; valid: a message of at most 4294967295"
+    ):
+        network.phits(2**32)
+    with pytest.raises(
+        hs.ConfigError, match=r"^cycle = 18446744073709551615: is too much; valid: an earlier cycle"
+    ):
+        network.picoseconds(2**64 - 1)
+    with pytest.raises(hs.ConfigError, match=r"^picoseconds = -1: is not a number in range"):
+        network.cycles(-1)
 
 
 @pytest.mark.parametrize(("given", "asked"), [({}, 1), ({"workers": 3}, 3), ({"workers": None}, all_cores())])

@@ -1,7 +1,7 @@
 //! What C sees: the header fits the library, the example runs, and bad input is refused.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
 #![allow(clippy::multiple_unsafe_ops_per_block, reason = "a test calls one function of C after the other")]
 
+use crate::support::{Language, crate_folder, printed};
 use hopsim::{
     Message, Simulation, Status, hopsim_delivered, hopsim_free, hopsim_in_flight, hopsim_inject,
     hopsim_last_error, hopsim_new, hopsim_now, hopsim_results, hopsim_step, hopsim_step_until_delivered,
@@ -11,44 +11,17 @@ use std::ffi::{CStr, CString, c_char};
 use std::fmt::Write as _;
 use std::fs;
 use std::mem::offset_of;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr;
 
 const DOCUMENT: &str =
     "topology.torus.sides = [4, 4]\nmeasure.max_cycles = 1000\n[[jobs]]\nprogram = \"external\"\n";
 
-fn crate_folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A C compiler with these options.
-fn compiler(options: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".into()));
-    command.args(["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]).args(options);
-    command
-}
-
-/// Compiles a C file with more options and runs it; returns what it prints.
-fn compiled(source: &Path, name: &str, options: &[&str], arguments: &[&Path]) -> String {
-    let libraries = std::env::current_exe().unwrap().parent().unwrap().to_owned();
-    let program = libraries.join(format!("c-{name}"));
-    let mut command = compiler(options);
-    command.arg("-I").arg(crate_folder().join("include")).arg(source).arg("-o").arg(&program);
-    command.arg("-L").arg(&libraries).arg("-lhopsim");
-    command.arg(format!("-Wl,-rpath,{}", libraries.display()));
-    let done = command.output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let done = Command::new(&program).args(arguments).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).unwrap()
-}
-
 #[test]
 fn the_example_in_c_prints_what_that_in_python_does() {
     let examples = crate_folder().join("../../examples");
-    let found =
-        compiled(&examples.join("co_simulation.c"), "example", &[], &[&examples.join("co_simulation.toml")]);
+    let program = Language::C.compiled(&[&examples.join("co_simulation.c")], "example", &[]);
+    let found = printed(Command::new(program).arg(examples.join("co_simulation.toml")));
     assert_eq!(found, fs::read_to_string(examples.join("co_simulation.txt")).unwrap());
 }
 
@@ -64,7 +37,12 @@ const SANITIZERS: [&str; 5] = [
 fn has_sanitizers() -> bool {
     let source = std::env::current_exe().unwrap().with_file_name("sanitized.c");
     fs::write(&source, "int main(void) { return 0; }\n").unwrap();
-    let done = compiler(&SANITIZERS).arg(&source).arg("-o").arg(source.with_extension("program")).output();
+    let done = Language::C
+        .compiler(&SANITIZERS)
+        .arg(&source)
+        .arg("-o")
+        .arg(source.with_extension("program"))
+        .output();
     done.is_ok_and(|done| done.status.success())
 }
 
@@ -76,8 +54,8 @@ fn every_call_survives_abuse_under_sanitizers() {
         eprintln!("the C compiler has no sanitizers: the program runs without");
         &SANITIZERS[2..]
     };
-    let found = compiled(&crate_folder().join("tests/abuse.c"), "abuse", options, &[]);
-    assert_eq!(found, "every call said what it has to say\n");
+    let program = Language::C.compiled(&[&crate_folder().join("tests/abuse.c")], "abuse", options);
+    assert_eq!(printed(&mut Command::new(program)), "every call said what it has to say\n");
 }
 
 #[test]
@@ -86,7 +64,7 @@ fn no_panic_passes_a_function_of_the_library() {
     for function in source.split("extern \"C\" fn hopsim_").skip(1) {
         let name = function.split('(').next().unwrap();
         let body = function.split("\n}\n").next().unwrap();
-        let guards = ["guarded(", "told(", "with(", "try_with(", "VERSION.as_ptr()"];
+        let guards = ["guarded(", "told(", "with(", "tell(", "try_with(", "VERSION.as_ptr()"];
         assert!(guards.iter().any(|guard| body.contains(guard)), "hopsim_{name} has no guard");
     }
 }
@@ -102,7 +80,7 @@ fn the_header_has_the_layout_of_the_library() {
              HOPSIM_STOPPED, HOPSIM_REFUSED, HOPSIM_INTERNAL, HOPSIM_INTERRUPTED);\nreturn 0;\n}\n";
     let source = std::env::current_exe().unwrap().with_file_name("layout.c");
     fs::write(&source, text).unwrap();
-    let found = compiled(&source, "layout", &[], &[]);
+    let found = printed(&mut Command::new(Language::C.compiled(&[&source], "layout", &[])));
     let offsets = [
         offset_of!(Message, number),
         offset_of!(Message, tag),
@@ -141,7 +119,7 @@ fn the_header_declares_what_the_library_exports() {
         |line: &str| line[line.find("hopsim_").unwrap()..].trim_start_matches("hopsim_status ").to_owned();
     let declared = lines.map(|line| "fn ".to_owned() + &name(line)).collect::<Vec<_>>().join("\n");
     assert_eq!(names(&declared, "fn "), names(&source, "extern \"C\" fn "));
-    assert_eq!(names(&source, "extern \"C\" fn ").len(), 12);
+    assert_eq!(names(&source, "extern \"C\" fn ").len(), 17);
 }
 
 /// A simulation, which ends with it.

@@ -74,6 +74,11 @@ pub trait Nodes<M: Mode>: Sized + Send {
         unreachable!("only nodes that run programs are driven")
     }
 
+    /// Messages that wait at a node, which another simulator drives: some packet of them has still to be admitted.
+    fn messages_left(&self, _node: RegionNode) -> usize {
+        unreachable!("only nodes that run programs are driven")
+    }
+
     /// Moves the messages for ranks that another simulator drives, and whose last phit is there by cycle `now`, to `delivered`.
     fn take_delivered(&mut self, _now: u32, _delivered: &mut Vec<DeliveredLetter>) {}
 

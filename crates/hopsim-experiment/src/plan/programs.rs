@@ -225,7 +225,7 @@ fn repeated(program: Program, repeat: Option<Repeat>) -> Result<Program, ConfigE
 #[derive(Clone, Copy)]
 pub struct Units {
     /// Length of a cycle \[ns\].
-    cycle: Fraction,
+    pub cycle: Fraction,
     /// Size of a phit \[bytes\].
     pub phit: Fraction,
 }

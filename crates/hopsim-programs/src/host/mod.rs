@@ -270,7 +270,7 @@ impl Host {
     }
 
     /// Messages for the network, first come, first served, to be looked at.
-    pub fn waiting(&self) -> impl Iterator<Item = &Outgoing> {
+    pub fn waiting(&self) -> impl ExactSizeIterator<Item = &Outgoing> {
         self.machine.queue.iter()
     }
 

@@ -3,6 +3,7 @@
 use crate::documents::{Document, LIMIT, for_each_program};
 use hopsim_core::engine::stepping::{DeliveredMessage, Stepping};
 use hopsim_core::engine::{Control, Outcome, Trial, run};
+use hopsim_cycles::choices::InjectionLink;
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::config::program::{
     ExternalConfig, FileConfig, HostConfig, ProgramConfig, UnitsConfig,
@@ -92,8 +93,31 @@ fn as_tables(plan: &Plan, rows: &[Row]) -> Result<Plan, String> {
     })
 }
 
+/// When the last packet of every message was admitted: where the wire of a node carries a phit per cycle the message has left so many
+/// cycles later as that packet is long.
+fn admissions(plan: &Plan, rows: &[Row], table: &Table) -> Admissions {
+    let is_serial = plan.system.nic.injection_link == InjectionLink::Serial;
+    let left = fates(plan, table, ["joined", "left"]);
+    let mut sent: BTreeMap<(usize, u32), usize> = BTreeMap::new();
+    let admission = |row: &Row| {
+        let number = sent.entry((row.job, row.ranks.0)).or_default();
+        let (_, left) = left[&(row.job, row.ranks.0, *number)];
+        *number += 1;
+        let job = plan.system.jobs[row.job].program().unwrap();
+        let packets = job.rules.packets(u64::from(row.phits * PHIT));
+        let length = if is_serial { packets.length_of(packets.count - 1) } else { 0 };
+        (job.nodes[row.ranks.0 as usize], left - length)
+    };
+    rows.iter().map(admission).collect()
+}
+
 /// What became of the messages in a table.
 fn of_table(plan: &Plan, table: &Table) -> Fates {
+    fates(plan, table, ["joined", "arrived"])
+}
+
+/// Two cycles of every message in a table.
+fn fates(plan: &Plan, table: &Table, columns: [&str; 2]) -> Fates {
     let numbers = |name: &str| match table.iter().find(|column| column.0 == name) {
         Some((_, Column::U32(numbers))) => numbers.clone(),
         other => panic!("{name}: {other:?}"),
@@ -105,7 +129,7 @@ fn of_table(plan: &Plan, table: &Table) -> Fates {
     };
     let mut fates = Fates::new();
     let mut sent: BTreeMap<(usize, u32), usize> = BTreeMap::new();
-    let times = numbers("joined").into_iter().zip(numbers("arrived"));
+    let times = numbers(columns[0]).into_iter().zip(numbers(columns[1]));
     for ((name, source), times) in names.iter().zip(numbers("source")).zip(times) {
         let job = plan.system.jobs.iter().position(|job| job.name() == name).unwrap();
         let number = sent.entry((job, source)).or_default();
@@ -121,30 +145,61 @@ struct Way {
     /// Most cycles of a step.
     step: u32,
     trial: Trial,
-    /// Whether deliveries are asked for after every step.
+    /// Whether deliveries, and what waits, are asked for after every step.
     asks: bool,
 }
 
+/// The cycle in which the last packet of every message is admitted, by the node of the message.
+type Admissions = Vec<(u32, u32)>;
+
+/// Compares the messages that wait at all nodes that are driven with those whose last packet is still to be admitted.
+fn compare_waiting(
+    simulation: &Stepping,
+    rows: &[Row],
+    admissions: &Admissions,
+    injected: usize,
+) -> Result<(), String> {
+    for node in simulation.nodes() {
+        let messages = rows[..injected].iter().zip(admissions);
+        let expected =
+            messages.filter(|(_, (from, admitted))| *from == node && *admitted >= simulation.now()).count();
+        let found = simulation.waiting(node).map_err(|error| error.to_string())?;
+        if found != expected {
+            return Err(format!(
+                "at cycle {} {found} messages wait at node {node}, expected {expected}",
+                simulation.now()
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Drives the messages through a plan up to cycle `end`. Returns what was delivered, in order, and what was measured.
-fn driven(plan: &Plan, rows: &[Row], end: u32, way: Way) -> Result<(Vec<DeliveredMessage>, Outcome), String> {
+fn driven(
+    plan: &Plan,
+    (rows, admissions): (&[Row], &Admissions),
+    end: u32,
+    way: Way,
+) -> Result<(Vec<DeliveredMessage>, Outcome), String> {
     let boxed = AnyPlan::Network(Box::new(plan.clone()));
     let mut simulation = Stepping::new_as(boxed, way.trial).map_err(|error| error.to_string())?;
     let mut delivered = Vec::new();
-    let mut rows = rows.iter().peekable();
+    let mut injected = 0;
     while simulation.now() < end {
-        while let Some(&&Row { job, ranks: (source, destination), phits, .. }) =
-            rows.peek().filter(|row| row.cycle == simulation.now())
+        while let Some(&Row { job, ranks: (source, destination), phits, .. }) =
+            rows.get(injected).filter(|row| row.cycle == simulation.now())
         {
-            rows.next();
+            injected += 1;
             let nodes = plan.system.jobs[job].nodes();
             let pair = (nodes[source as usize], nodes[destination as usize]);
             let number = simulation.inject(pair, phits, 7).map_err(|error| error.to_string())?;
             assert!(u64::from(phits) > 0 && number < u64::MAX);
         }
-        let next = rows.peek().map_or(end, |row| row.cycle).min(end);
+        let next = rows.get(injected).map_or(end, |row| row.cycle).min(end);
         let step = (next - simulation.now()).min(way.step);
-        simulation.step(step, &mut || true).map_err(|error| error.to_string())?;
+        simulation.step(step.into(), &mut || true).map_err(|error| error.to_string())?;
         if way.asks {
+            compare_waiting(&simulation, rows, admissions, injected)?;
             delivered.append(&mut simulation.take_delivered());
         }
     }
@@ -207,10 +262,11 @@ fn compare(plan: &Plan, reference: bool) -> Result<usize, String> {
         of_table(&tables, &messages(&outcome).unwrap().1)
     };
     assert_eq!(expected.len(), rows.len());
+    let admissions = admissions(&tables, &rows, &messages(&outcome).unwrap().1);
     let end = outcome.summary["cycles"].as_u64().unwrap() as u32;
     let mut first: Option<(Vec<DeliveredMessage>, String)> = None;
     for way in WAYS {
-        let (delivered, measured) = driven(&external, &rows, end, way)?;
+        let (delivered, measured) = driven(&external, (&rows, &admissions), end, way)?;
         let found = of_messages(&external, &rows, &delivered);
         if found != expected {
             return Err(format!("{way:?}: delivered {found:?}\nexpected {expected:?}"));

@@ -2,6 +2,7 @@
 //! are there.
 
 mod driven;
+mod units;
 
 #[cfg(feature = "trace")]
 use crate::engine::Trial;
@@ -161,6 +162,19 @@ impl Stepping {
         self.pending.len()
     }
 
+    /// The nodes that are driven: job by job, in the order of ranks.
+    pub fn nodes(&self) -> Vec<u32> {
+        external::driven_jobs(self.planned.borrow_owner()).flat_map(|(_, job)| job.nodes.clone()).collect()
+    }
+
+    /// Messages that wait at a node that is driven: they have been injected there, and in the cycles so far some packet of them has
+    /// not been admitted. Who wants to be held back as by a full buffer injects no more while there are some.
+    pub fn waiting(&self, node: u32) -> Result<usize, ConfigError> {
+        self.check_going_on()?;
+        self.rank("node", node)?;
+        Ok(self.planned.with_dependent(|_, driven| driven.run.simulation.messages_left(node)))
+    }
+
     /// Injects a message of `phits` phits without headers at `source` for `destination`, in the present cycle; its node's queue
     /// takes it whatever waits there. Returns its number.
     pub fn inject(
@@ -198,7 +212,7 @@ impl Stepping {
     }
 
     /// Simulates `cycles` cycles. Every so many `goes_on` is asked, which may end the step with [`RunError::Cancelled`].
-    pub fn step(&mut self, cycles: u32, goes_on: &mut dyn FnMut() -> bool) -> Result<(), StepError> {
+    pub fn step(&mut self, cycles: u64, goes_on: &mut dyn FnMut() -> bool) -> Result<(), StepError> {
         let end = self.end(cycles)?;
         self.advance(end, CONTROL_PERIOD, goes_on, |_| false)
     }
@@ -207,7 +221,7 @@ impl Stepping {
     /// whether there is one.
     pub fn step_until_delivered(
         &mut self,
-        most: u32,
+        most: u64,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, StepError> {
         let end = self.end(most)?;
@@ -299,19 +313,17 @@ impl Stepping {
             Some(&NONE) => {
                 let job = plan.system.job_at(node as usize);
                 let job = job.map_or("no job".to_owned(), |job| format!("job {}", job.name()));
-                let driven: Vec<u32> =
-                    external::driven_jobs(plan).flat_map(|(_, job)| job.nodes.clone()).collect();
-                Err(refused(format!("is a node of {job}, which nobody drives")).valid(nodes(&driven)))
+                Err(refused(format!("is a node of {job}, which nobody drives")).valid(nodes(&self.nodes())))
             }
             Some(&rank) => Ok((usize::from(plan.system.job_of[node as usize]), rank)),
         }
     }
 
     /// The cycle after so many further ones.
-    fn end(&self, cycles: u32) -> Result<u32, ConfigError> {
+    fn end(&self, cycles: u64) -> Result<u32, ConfigError> {
         self.check_going_on()?;
         let left = self.last - self.now();
-        if cycles > left {
+        if cycles > u64::from(left) {
             let reason = format!(
                 "the simulation is at cycle {} and lasts up to cycle {}: measure.max_cycles, or the longest time series",
                 self.now(),
@@ -319,7 +331,7 @@ impl Stepping {
             );
             return Err(ConfigError::new("cycles", reason).value(cycles).valid(format!("0 … {left}")));
         }
-        Ok(self.now() + cycles)
+        Ok(self.now() + cycles as u32)
     }
 
     fn check_going_on(&self) -> Result<(), ConfigError> {

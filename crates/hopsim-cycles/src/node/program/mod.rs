@@ -199,6 +199,10 @@ impl<M: Mode> Nodes<M> for Programs {
         }
     }
 
+    fn messages_left(&self, node: RegionNode) -> usize {
+        self.seats[self.seat_of[node] as usize].messages_left()
+    }
+
     fn take_delivered(&mut self, now: u32, delivered: &mut Vec<DeliveredLetter>) {
         delivered.extend(self.delivered.extract_if(.., |message| message.at <= now));
     }

@@ -207,6 +207,11 @@ impl Seat {
         }
     }
 
+    /// Messages for other ranks some packet of which has still to be admitted.
+    pub fn messages_left(&self) -> usize {
+        self.host.waiting().len() + usize::from(self.sending.is_some())
+    }
+
     /// The packet that the rank would admit in cycle `now`; `nodes` has the node of every rank.
     pub fn next_packet(&mut self, now: u32, nodes: &[u32]) -> Option<Waiting> {
         let (outgoing, packets, index) = match &self.sending {
