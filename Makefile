@@ -31,7 +31,7 @@ REQUIRED := import sys, tomllib; project = tomllib.load(open("pyproject.toml", "
 	print(*project["dependencies"], *sum(extras, []), sep="\n")
 install = $(BIN)/python -c '$(REQUIRED)' $(1) | $(BIN)/python -m pip install -r /dev/stdin
 
-.PHONY: build demo test test-rust test-python bench verify mutants mutants-named mutants-python mutants-rust lint lint-rust lint-python docs wheel clean help check-tools
+.PHONY: build demo test test-rust test-python bench verify mutants mutants-named mutants-python mutants-rust lint lint-rust lint-python docs wheel release clean help check-tools
 
 build: $(BUILT)  ## build everything; the command is .venv/bin/hopsim
 
@@ -97,6 +97,12 @@ docs: $(DOCUMENTABLE)  ## documentation in build/docs: guides, mechanisms, examp
 wheel: | $(BIN)/maturin  ## the wheel of this machine, in dist/
 	rm -rf dist
 	$(BIN)/maturin build --release --locked --out dist
+
+# PYTHONPATH would put the package of the checkout before the one that was installed.
+release:  ## all that a release must have: one version, nothing uncommitted, a wheel that installs, tests against it
+	$(PYTHON) packaging/release.py
+	@$(MAKE) --no-print-directory lint wheel
+	env -u PYTHONPATH $(PYTHON) packaging/try_wheel.py dist --tests
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) target build dist demo-results

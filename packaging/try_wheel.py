@@ -1,10 +1,11 @@
 """Installs a wheel, or a source distribution, into an empty environment and tries it.
 
-    python packaging/try_wheel.py DIR
+    python packaging/try_wheel.py DIR [--tests]
 
 DIR holds one of them. What a newcomer does first must work: the version, an example, its figures, its report,
 and the package from Python. Prints how long it took to install, how large it is with all that it needs, and
-how long commands take. Needs nothing but Python.
+how long commands take. With `--tests` all Python tests of this checkout run against what was installed, too.
+Needs nothing but Python.
 """
 
 from __future__ import annotations
@@ -24,9 +25,12 @@ assert abs(result.summary["accepted_load"] - 0.1) < 0.01, result
 assert "free of deadlock" in hs.check("first_run")
 """
 MB = 1e6
+CHECKOUT = Path(__file__).resolve().parents[1]
+# Which package the tests would import.
+WHERE = "import hopsim; print(hopsim.__file__)"
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, *, tests: bool) -> None:
     """Install what is in the folder, and try it. Exits with a message if that fails."""
     found = [*folder.glob("*.whl"), *folder.glob("*.tar.gz")]
     if len(found) != 1:
@@ -50,6 +54,17 @@ def main(folder: Path) -> None:
         missing = [name for name in written if not (work / name).exists()]
         if missing:
             sys.exit(f"not written: {', '.join(missing)}")
+        if tests:
+            _test(environment, python, found[0])
+
+
+def _test(environment: Path, python: str, wheel: Path) -> None:
+    """Run the Python tests of the checkout against a wheel."""
+    _run(CHECKOUT, python, "-m", "pip", "install", "--quiet", f"{wheel.resolve()}[test,docs]")
+    done = subprocess.run([python, "-c", WHERE], cwd=CHECKOUT, check=True, capture_output=True, text=True)
+    if environment not in Path(done.stdout.strip()).parents:
+        sys.exit(f"the tests would import {done.stdout.strip()} instead of what was installed")
+    _run(CHECKOUT, python, "-m", "pytest", "--numprocesses", "auto", "--dist", "worksteal")
 
 
 def _run(folder: Path, *command: str) -> float:
@@ -70,6 +85,7 @@ def _size(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python packaging/try_wheel.py DIR")
-    main(Path(sys.argv[1]))
+    words = [word for word in sys.argv[1:] if word != "--tests"]
+    if len(words) != 1:
+        sys.exit("usage: python packaging/try_wheel.py DIR [--tests]")
+    main(Path(words[0]), tests="--tests" in sys.argv)
