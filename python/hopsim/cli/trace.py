@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hopsim import _core
+from hopsim.cli import trace_run
 from hopsim.cli.console import print_table, stdout
 from hopsim.cli.encoding import visible
 from hopsim.cli.options import phit as option_of_phit
@@ -58,6 +59,9 @@ def command() -> None:
     by what its files begin with: NAME for NAME.0.et and so on. `info` also reads a netrace (.tra.bz2), the
     packets of a network on chip, of which `hopsim convert netrace` makes a list of packets.
     """
+
+
+command.add_command(trace_run.command)
 
 
 @command.command("info", short_help="Verify the file of a program or a netrace and show its totals.")
