@@ -158,6 +158,7 @@ WITHOUT_NUMBERS = frozenset(
         "hopsim/runs/progress",
         "hopsim/runs/runner",
         "hopsim/runs/snapshots",
+        "hopsim/runs/program_folder",
         "hopsim/runs/topologies",
         "hopsim/runs/workers",
         "hopsim/vocabulary/__init__",
