@@ -132,6 +132,7 @@ void Network::run() {
 }
 
 std::string Network::results() {
+    check(hopsim_step(simulation.get(), 1)); // What is there in a cycle is measured from the next one on.
     const char *text = nullptr;
     check(hopsim_results(simulation.get(), &text));
     return text;

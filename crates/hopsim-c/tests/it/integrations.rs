@@ -2,12 +2,15 @@
 //! the real thing its headers are taken.
 
 use crate::support::{Language, crate_folder, printed};
+use hopsim_core::engine::stepping::{DeliveredMessage, Stepping};
 use hopsim_core::engine::{Control, run};
 use hopsim_experiment::document;
 use hopsim_experiment::plan::AnyPlan;
 use hopsim_experiment::plan::programs::no_files;
+use hopsim_random::{Purpose, Stream};
+use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The folder of an integration.
@@ -18,6 +21,7 @@ fn integration(name: &str) -> PathBuf {
 /// A file of the tests with some text.
 fn file(name: &str, text: &str) -> PathBuf {
     let file = std::env::current_exe().unwrap().with_file_name(name);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, text).unwrap();
     file
 }
@@ -53,5 +57,111 @@ fn an_all_gather_of_astra_sim_takes_as_long_as_that_of_a_program() {
         };
         let cycles = run(&plan, &Control::default()).unwrap().summary["execution_time"].as_u64().unwrap();
         assert_eq!(found, format!("{}\n", cycles * nanoseconds), "{topology}");
+    }
+}
+
+/// What `sst-config` says, if SST is installed.
+fn sst(question: &str) -> Option<Vec<String>> {
+    let done = Command::new("sst-config").arg(question).output().ok()?;
+    Some(String::from_utf8(done.stdout).unwrap().split_whitespace().map(str::to_owned).collect())
+}
+
+/// An element library of SST, made of a source and linked to more.
+fn element(source: &Path, library: &Path, more: &[&str]) {
+    let flags = ["--ELEMENT_CXXFLAGS", "--ELEMENT_LDFLAGS"].map(|question| sst(question).unwrap());
+    let mut command = Command::new(&sst("--CXX").unwrap()[0]);
+    command.args(&flags[0]).arg("-I").arg(crate_folder().join("include")).arg(source);
+    command.args(&flags[1]).arg("-o").arg(library).args(more);
+    printed(&mut command);
+}
+
+/// A request of an endpoint: when it is sent \[ps\], to which endpoint, its bits, and its virtual network.
+type Send = (u64, usize, u64, u32);
+
+/// Random requests of so many endpoints, in the order of time.
+fn sends(endpoints: usize) -> Vec<Vec<Send>> {
+    let mut stream = Stream::new(7, Purpose::Pattern, 0);
+    let mut below = |most: usize| stream.below(most as u32) as usize;
+    let mut of = |endpoint: usize| {
+        let mut sends: Vec<Send> = (0..40)
+            .map(|_| {
+                let other = (endpoint + 1 + below(endpoints - 1)) % endpoints;
+                (1 + below(20_000) as u64, other, [1, 8, 32, 33, 640, 4_000][below(6)], below(2) as u32)
+            })
+            .collect();
+        sends.sort_by_key(|send| send.0);
+        sends
+    };
+    (0..endpoints).map(&mut of).collect()
+}
+
+/// The lines that endpoints print of requests, as a network says that is driven by steps: links to it take so many picoseconds.
+fn expected(document: &str, sends: &[Vec<Send>], link: u64) -> Vec<String> {
+    let points = document::points(document, &[]).unwrap();
+    let plan = AnyPlan::new(&points[0].experiment, &no_files).unwrap();
+    let mut network = Stepping::new(plan, 1).unwrap();
+    let nodes = network.nodes();
+    let mut order: Vec<(u64, usize, usize)> = Vec::new();
+    for (source, own) in sends.iter().enumerate() {
+        order.extend(own.iter().enumerate().map(|(number, send)| (send.0 + link, source, number)));
+    }
+    order.sort_unstable();
+    for &(time, source, number) in &order {
+        let (_, destination, bits, _) = sends[source][number];
+        let cycle = network.cycles(time).unwrap();
+        network.step(cycle - u64::from(network.now()), &mut || true).unwrap();
+        let phits = network.phits(bits.div_ceil(8)).unwrap();
+        let tag = (source * 1_000 + number) as u64;
+        network.inject((nodes[source], nodes[destination]), phits, tag).unwrap();
+    }
+    network.step(100_000, &mut || true).unwrap();
+    let delivered = network.take_delivered();
+    let line = |message: &DeliveredMessage| {
+        let (source, number) = (message.tag as usize / 1_000, message.tag as usize % 1_000);
+        let (_, destination, bits, vn) = sends[source][number];
+        let time = network.picoseconds(message.delivered.into()).unwrap() + link;
+        format!("{time} ps: {bits} bits from {source} to {destination} on {vn}")
+    };
+    delivered.iter().map(line).collect()
+}
+
+#[test]
+fn what_endpoints_of_sst_send_arrives_as_by_steps() {
+    let Some(_) = sst("--CXX") else {
+        return eprintln!("sst-config is not there: SST is not driven");
+    };
+    let (folder, libraries) = (integration("sst"), file("sst/README", "element libraries for the test"));
+    let libraries = libraries.parent().unwrap();
+    let hopsim = std::env::current_exe().unwrap().with_file_name("libhopsim.a");
+    let linked = [hopsim.to_str().unwrap(), "-lpthread", "-ldl", "-lm"];
+    element(&folder.join("network.cc"), &libraries.join("libhopsim.so"), &linked);
+    element(&folder.join("tests/exchange.cc"), &libraries.join("libhopsimtest.so"), &[]);
+    for (cycle, link, buffer) in [("1 ns", 500, "1MB"), ("0.8 ns", 1_234, "1MB"), ("2 ns", 1, "500B")] {
+        let text = format!(
+            "units = {{ cycle = \"{cycle}\", phit = \"4 B\" }}\ntopology.dragonfly = {{ p = 2, a = 4, h = 2 }}\n[[jobs]]\n\
+             program = \"external\"\nplacement.list = [9, 2, 5, 70, 33, 34, 12, 50]\n"
+        );
+        let sends = sends(8);
+        let (document, results) = (file("sst/net.toml", &text), libraries.join("results.json"));
+        let plan = json!({
+            "document": document, "results": results, "buffer": buffer, "latency": format!("{link}ps"), "sends": sends,
+        });
+        let plan = file("sst/plan.json", &plan.to_string());
+        let mut command = Command::new("sst");
+        command.arg(format!("--add-lib-path={}", libraries.display())).arg(folder.join("tests/exchange.py"));
+        let printed = printed(command.env("HOPSIM_SST_PLAN", plan));
+        let requests = printed.lines().filter(|line| line.contains(" ps: ")).map(str::to_owned);
+        let (mut found, mut expected): (Vec<String>, _) = (requests.collect(), expected(&text, &sends, link));
+        if buffer != "1MB" {
+            // Requests wait in the endpoints: they come later, but all of them come.
+            assert_ne!(found.last(), expected.last());
+            let request = |line: &String| line.split_once(": ").unwrap().1.to_owned();
+            (found, expected) = (found.iter().map(request).collect(), expected.iter().map(request).collect());
+        }
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{cycle}");
+        let measured: Value = serde_json::from_str(&fs::read_to_string(&results).unwrap()).unwrap();
+        assert_eq!(measured["jobs"][0]["messages"], 320);
     }
 }
