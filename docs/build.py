@@ -36,7 +36,7 @@ SECTIONS = {
         "notebooks/infiniband_congestion",
     ],
     "Reference": ["mechanisms/index", "results", "docs/model", "docs/infiniband", "docs/limits"],
-    "Interfaces": ["python", "rust", "c"],
+    "Interfaces": ["python", "rust", "c", "integrations/astra-sim/README", "integrations/sst/README"],
     "Trust": ["docs/validation", "Published results <docs/published>"],
     "Development": ["ARCHITECTURE", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY", "CHANGELOG"],
 }
@@ -64,7 +64,12 @@ def gather(source: Path) -> None:
     shutil.copytree(ROOT / "notebooks", source / "notebooks")
     for file in FILES:
         _write(source / file, (ROOT / file).read_text("utf-8"))
-    pages = [*DOCS.glob("*.md"), *DOCS.glob("papers/*.md"), *ROOT.glob("[A-Z]*.md")]
+    pages = [
+        *DOCS.glob("*.md"),
+        *DOCS.glob("papers/*.md"),
+        *ROOT.glob("[A-Z]*.md"),
+        *ROOT.glob("integrations/*/README.md"),
+    ]
     for page in pages:
         _write(source / page.relative_to(ROOT), _linked(page.read_text("utf-8")))
     # What PyPI shows.
