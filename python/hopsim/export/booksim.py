@@ -51,8 +51,15 @@ TOLD: Mapping[str, str] = {
 }
 """Keys that may be others in BookSim, and what is said of them."""
 
-RUN = {"max_samples", "latency_thres", "stopping_thres", "acc_stopping_thres", "warmup_periods"}
-"""Options of which remarks of the way back say nothing of the experiment: `_measure` has chosen them."""
+RUN = {
+    "max_samples",
+    "latency_thres",
+    "stopping_thres",
+    "acc_stopping_thres",
+    "warmup_periods",
+    "network_file",
+}
+"""Options of which remarks of the way back say nothing of the experiment: they are chosen here."""
 
 STAGES = ("routing_delay", "vc_allocation_delay", "switch_allocation_delay", "switch_traversal_delay")
 """How long the stages of a router take."""
@@ -79,9 +86,27 @@ def export(config: str, network_file: str = "network") -> Exported:
     `network_file` is what the file calls the network file, if it needs one. Raises `ConfigError`.
     """
     ours = json.loads(config)
+    options, graph = _options(ours, network_file)
+    back = _back(options, graph, ours)
+    theirs = json.loads(Experiment.of(back.document).points()[0].config)
+    remarks = [_judged(each) for each in differences(comparable(ours), comparable(theirs))]
+    remarks += [remark for remark in back.remarks if remark.partition(" = ")[0] not in RUN]
+    remarks += _always(ours, graph)
+    text = "".join(f"{name} = {value};\n" for name, value in options.items())
+    return Exported(text, graph.text() if graph else None, remarks)
+
+
+def as_booksim(config: str) -> dict[str, Any]:
+    """The document that the file of a resolved configuration stands for. Raises `ConfigError`."""
+    ours = json.loads(config)
+    return _back(*_options(ours, ""), ours=ours).document
+
+
+def _options(ours: Mapping[str, Any], network_file: str) -> tuple[Options, Anynet | None]:
+    """All options, and the graph if the network is one."""
     _refuse_what_has_no_place(ours)
     graph = _anynet(ours)
-    options = {
+    options: Options = {
         **_network(ours),
         **({"network_file": network_file} if graph else {}),
         **_buffers(ours),
@@ -89,14 +114,7 @@ def export(config: str, network_file: str = "network") -> Exported:
         **_traffic(ours["jobs"][0]["traffic"]),
         **_measure(ours["measure"]),
     }
-    options |= _pattern(ours, options, graph)
-    back = _back(options, ours, graph)
-    theirs = json.loads(Experiment.of(back.document).points()[0].config)
-    remarks = [_judged(each) for each in differences(comparable(ours), comparable(theirs))]
-    remarks += [remark for remark in back.remarks if remark.partition(" = ")[0] not in RUN]
-    remarks += _always(ours, graph)
-    text = "".join(f"{name} = {value};\n" for name, value in options.items())
-    return Exported(text, graph.text() if graph else None, remarks)
+    return options | _pattern(ours, options, graph), graph
 
 
 def _always(ours: Mapping[str, Any], graph: Anynet | None) -> Iterator[str]:
@@ -154,7 +172,7 @@ def _refuse_what_has_no_place(ours: Mapping[str, Any]) -> None:
         )
 
 
-def _back(options: Options, ours: Mapping[str, Any], graph: Anynet | None) -> booksim.Converted:
+def _back(options: Options, graph: Anynet | None, ours: Mapping[str, Any]) -> booksim.Converted:
     """What `hopsim convert booksim` makes of options."""
     try:
         return booksim.convert(_assignments(options), _read_network(ours, graph))
@@ -280,20 +298,28 @@ def _sides(name: str, topology: Mapping[str, Any]) -> tuple[int, int]:
 
 def _mesh(topology: Mapping[str, Any], ours: Mapping[str, Any]) -> Options:
     k, n = _sides("mesh", topology)
-    nodes = topology["nodes_per_router"]
-    if nodes == 1:
+    if topology["nodes_per_router"] == 1:
         return {"topology": "mesh", "k": k, "n": n}
-    side = isqrt(nodes)
-    is_long = ours["links"]["network"]["latency"] > side
-    return {
-        "topology": "cmesh",
-        "k": k,
-        "n": n,
-        "c": nodes,
-        "xr": side,
-        "yr": side,
-        "use_noc_latency": int(is_long),
-    }
+    options = _concentrated("mesh", topology)
+    is_long = ours["links"]["network"]["latency"] > LEAST_LATENCY
+    return {"topology": "cmesh", "k": k, "n": n, **options, "use_noc_latency": int(is_long)}
+
+
+def _concentrated(name: str, topology: Mapping[str, Any]) -> Options:
+    """Nodes of a router, which in BookSim are a square."""
+    nodes = topology["nodes_per_router"]
+    side, k = isqrt(nodes), topology["sides"][0]
+    if side * side != nodes or (name == "mesh" and (side, len(topology["sides"])) != SQUARE):
+        valid = "1, or 4 in two dimensions" if name == "mesh" else "a square such as 1 or 4"
+        raise ConfigError(
+            f"topology.{name}.nodes_per_router = {nodes}: the nodes of a router of BookSim 2 are a square; "
+            f"valid: {valid}"
+        )
+    return {"c": nodes, "x": k, "y": k, "xr": side, "yr": side}
+
+
+SQUARE = (2, 2)
+"""Nodes along a side of a router of a concentrated mesh, and its dimensions: BookSim has no others."""
 
 
 def _torus(topology: Mapping[str, Any], ours: Mapping[str, Any]) -> Options:
@@ -306,26 +332,22 @@ LEAST_LATENCY = 2
 """Latency of a link whose channel takes a cycle."""
 
 
-def _hyperx(topology: Mapping[str, Any], ours: Mapping[str, Any]) -> Options:
+def _hyperx(topology: Mapping[str, Any], _ours: Mapping[str, Any]) -> Options:
     k, n = _sides("hyperx", topology)
-    nodes, spacing = topology["nodes_per_router"], topology.get("latency_per_step", 0)
-    square = isqrt(nodes)
-    across, down = (spacing, spacing) if spacing else (nodes, 1)
-    if not spacing and square * square == nodes and "destinations" in ours["jobs"][0]["traffic"]["pattern"]:
-        across = down = square
-    options = {"topology": "flatfly", "k": k, "n": n, "c": nodes, "xr": across, "yr": down}
-    return {**options, "use_noc_latency": int(spacing > 0)}
+    is_long = topology.get("latency_per_step", 0) > 0
+    options = _concentrated("hyperx", topology)
+    return {"topology": "flatfly", "k": k, "n": n, **options, "use_noc_latency": int(is_long)}
 
 
-def _fat_tree(topology: Mapping[str, Any], ours: Mapping[str, Any]) -> Options:
+def _fat_tree(topology: Mapping[str, Any], _ours: Mapping[str, Any]) -> Options:
     return {"topology": "fattree", "k": topology["k"], "n": topology["levels"]}
 
 
-def _dragonfly(topology: Mapping[str, Any], ours: Mapping[str, Any]) -> Options:
+def _dragonfly(topology: Mapping[str, Any], _ours: Mapping[str, Any]) -> Options:
     return {"topology": "dragonflynew", "k": topology["p"], "n": 1}
 
 
-def _graph(topology: Mapping[str, Any], ours: Mapping[str, Any]) -> Options:
+def _graph(topology: Mapping[str, Any], _ours: Mapping[str, Any]) -> Options:
     if topology["edges"]:
         return {"topology": "anynet"}
     return {"topology": "fly", "k": sum(topology.get("nodes", [topology["nodes_per_router"]])), "n": 1}
@@ -466,7 +488,7 @@ def _pattern(ours: Mapping[str, Any], options: Options, graph: Anynet | None) ->
     wanted = comparable(ours)["jobs"][0]["traffic"]["pattern"]
     for name in _candidates(wanted, options):
         try:
-            back = _back({**options, "traffic": name}, ours, graph)
+            back = _back({**options, "traffic": name}, graph, ours)
         except ConfigError:
             continue
         if _shares(_listed(ours, back.document["jobs"][0]["traffic"]["pattern"])) == wanted:

@@ -246,6 +246,7 @@ def test_keys_that_documents_may_get_are_refused_until_somebody_carries_them_ove
     )
 
 
+SQUARES = "k = 4; c = 4; x = 4; y = 4; xr = 2; yr = 2;"
 CONFIGURATIONS = (
     "topology = mesh; routing_function = dor; k = 4; n = 3; num_vcs = 4; vc_buf_size = 6;"
     "routing_delay = 0; vc_alloc_delay = 2; st_prepare_delay = 1; traffic = transpose; seed = 7;"
@@ -253,15 +254,13 @@ CONFIGURATIONS = (
     "topology = fattree; routing_function = nca; k = 4; n = 3; num_vcs = 4;",
     "topology = torus; routing_function = dim_order; k = 5; n = 3; num_vcs = 4; traffic = tornado;",
     "topology = torus; routing_function = dim_order; use_noc_latency = 0;",
-    "topology = cmesh; routing_function = dor_no_express; k = 4; c = 4; xr = 2; yr = 2; traffic = bitrev;",
-    "topology = cmesh; routing_function = dor_no_express; k = 4; c = 4; xr = 2; yr = 2; use_noc_latency = 0;",
-    "topology = flatfly; routing_function = ran_min; k = 4; c = 4; use_noc_latency = 0;",
-    "topology = flatfly; routing_function = xyyx; k = 4; c = 4; xr = 2; yr = 2; traffic = neighbor;",
-    "topology = flatfly; routing_function = ugal; k = 4; c = 4; xr = 2; yr = 2; num_vcs = 4;",
-    "topology = flatfly; routing_function = ran_min; k = 4; c = 4; xr = 2; yr = 2;"
-    "traffic = hotspot({{0,27,5},{2,1,1}});",
-    "topology = flatfly; routing_function = ran_min; k = 4; c = 4; xr = 2; yr = 2; use_noc_latency = 0;"
-    "traffic = tornado;",
+    f"topology = cmesh; routing_function = dor_no_express; {SQUARES} traffic = bitrev;",
+    f"topology = cmesh; routing_function = dor_no_express; {SQUARES} use_noc_latency = 0;",
+    f"topology = flatfly; routing_function = ran_min; {SQUARES} use_noc_latency = 0;",
+    f"topology = flatfly; routing_function = xyyx; {SQUARES} traffic = neighbor;",
+    f"topology = flatfly; routing_function = ugal; {SQUARES} num_vcs = 4;",
+    f"topology = flatfly; routing_function = ran_min; {SQUARES}traffic = hotspot({{{{0,27,5}},{{2,1,1}}}});",
+    f"topology = flatfly; routing_function = ran_min; {SQUARES} use_noc_latency = 0;traffic = tornado;",
     "topology = dragonflynew; routing_function = min; k = 2; n = 1; num_vcs = 3; traffic = bad_dragon;",
     "topology = fly; routing_function = dest_tag; k = 8; n = 1; num_vcs = 8; vc_buf_size = 5;",
     "topology = mesh; routing_function = romm; k = 4; packet_size = {{1,5}}; packet_size_rate = {{3,1}};",
@@ -328,6 +327,16 @@ def test_all_samples_of_a_window_are_taken() -> None:
             MESH.replace("[4, 4]", "[4, 8]"),
             "topology.mesh.sides = [4, 8]: all sides of a network of BookSim 2 are equally long; valid: "
             "[8, 8]",
+        ),
+        (
+            "topology.hyperx = { sides = [4, 4], nodes_per_router = 2 }\nrouter.virtual_channel = {}\n",
+            "topology.hyperx.nodes_per_router = 2: the nodes of a router of BookSim 2 are a square; valid: a "
+            "square such as 1 or 4",
+        ),
+        (
+            "topology.mesh = { sides = [4, 4], nodes_per_router = 9 }\nrouter.virtual_channel = {}\n",
+            "topology.mesh.nodes_per_router = 9: the nodes of a router of BookSim 2 are a square; valid: 1, "
+            "or 4 in two dimensions",
         ),
         (
             MESH + "routing.up_down = {}\n",
@@ -423,7 +432,9 @@ def test_permutations_of_bits_go_by_the_numbers_of_nodes_where_routers_have_seve
     text = "topology.hyperx = { sides = [4, 4], nodes_per_router = 4 }\nrouter.virtual_channel = {}\n"
     text += "load = 0.1\n"
     made = options(f'{text}{PATTERN}{{ permutation = "bit_complement" }} }} }}]\n')
-    assert (made["traffic"], made["xr"], made["yr"], made["use_noc_latency"]) == ("bitcomp", 4, 1, 0)
+    assert [made[name] for name in ("traffic", "x", "y", "xr", "yr")] == ["bitcomp", 4, 4, 2, 2]
+    # Here the lowest bits are of a node at its router, there they are of its column.
+    assert refusal(f'{text}{PATTERN}{{ permutation = "bit_reversal" }} }} }}]\n').startswith("jobs.0.traffic")
     listed = json.dumps([*range(1, 64), 0])
     assert refusal(f"{text}{PATTERN}{{ destinations = {listed} }} }} }}]\n").startswith("jobs.0.traffic")
 
