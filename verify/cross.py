@@ -24,6 +24,7 @@ from rich.table import Table
 from hopsim.document.experiment import Experiment
 from hopsim.errors import RunError
 from hopsim.export import booksim as to_booksim
+from hopsim.export import caminos as to_caminos
 from verify.booksim import AGREES, by_chance, summary
 from verify.options import Options
 from verify.simulate import Document, with_seed
@@ -59,6 +60,16 @@ GRAPH: Document = {
     "measure": {},
 }
 """A network that no topology of other simulators is: a triangle of links of two lengths, and a tail."""
+
+
+GRID: Document = {
+    "load": 0.15,
+    "links": {"network": {"latency": 4}},
+    "router": {"cioq": {"vcs": {"network": 2}}},
+    "jobs": [{"traffic": {"packet_length": 8}}],
+    "measure": {},
+}
+"""Packets that move as a whole, through a network that is still to be said."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +126,28 @@ def measured(output: str) -> Mapping[str, float]:
     return {metric: float(match[1]) for metric, match in found.items() if match}
 
 
+def _run_caminos(program: Path, config: str, folder: Path) -> Mapping[str, float]:
+    (folder / "main.cfg").write_text(to_caminos.export(config).text, "utf-8")
+    output = _output([program.absolute(), "main.cfg", "--results=result"], folder)
+    result = folder / "result"
+    return read_caminos(result.read_text("utf-8") if result.exists() else output)
+
+
+def read_caminos(result: str) -> Mapping[str, float]:
+    """What CAMINOS has written. Raises `RunError` if it is no result."""
+    found = {metric: re.search(rf"\b{key}:\s*([-+.\de]+)", result) for metric, key in WRITTEN.items()}
+    if not all(found.values()):
+        raise RunError(f"CAMINOS ended without a result; its last words: {result[-LAST_WORDS:]}")
+    return {metric: float(match[1]) for metric, match in found.items() if match}
+
+
+WRITTEN: Mapping[str, str] = {
+    "packet_latency_mean": "average_message_delay",
+    "hops_mean": "average_packet_hops",
+    "accepted_load": "accepted_load",
+}
+"""What CAMINOS calls metrics in a result."""
+
 LAST_WORDS = 300
 """Characters of what a simulator has printed that a message has."""
 
@@ -149,6 +182,18 @@ SIMULATORS = (
         },
         to_booksim.as_booksim,
         _run_booksim,
+    ),
+    Simulator(
+        "CAMINOS",
+        "caminos",
+        "HOPSIM_CAMINOS",
+        {
+            "a loaded mesh": {**GRID, "load": 0.4, "topology": {"mesh": {"sides": [8, 4]}}},
+            "a mesh": {**GRID, "topology": {"mesh": {"sides": [8, 4], "nodes_per_router": 2}}},
+            "a HyperX": {**GRID, "topology": {"hyperx": {"sides": [4, 3], "nodes_per_router": 3}}},
+        },
+        lambda config: to_caminos.export(config).theirs,
+        _run_caminos,
     ),
 )
 
@@ -187,16 +232,16 @@ def _check(options: Options, simulator: Simulator) -> int:
         "as written",
     ):
         table.add_column(heading, justify="left" if heading in {"example", "metric", "agrees"} else "right")
-    differ = 0
+    differ = compared = 0
     for place, (name, config) in enumerate(configs.items()):
         runs = _runs(simulator, program, config, seeds, options.jobs)
-        for metric in AGREES:
+        for metric in [each for each in AGREES if each in runs[0]]:
             row = [Sample.of([run[metric] for run in found]) for found in (runs, ours[place], written[place])]
             agrees = _add(table, name, metric, row)
             differ += not agrees
+            compared += 1
     options.console.print(table)
-    rows = len(configs) * len(AGREES)
-    options.console.print(f"{simulator.name}: {rows - differ} passed, {differ} failed")
+    options.console.print(f"{simulator.name}: {compared - differ} passed, {differ} failed")
     return differ
 
 

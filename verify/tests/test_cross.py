@@ -73,13 +73,27 @@ def test_figures_of_another_simulator_are_compared_with_those_of_what_it_runs(
     assert cross.check(Options(console, "^on_chip$", 2, 1, tmp_path)) == failed
     said = console.export_text()
     assert f"BookSim 2: {4 - failed} passed, {failed} failed" in said
-    assert ("NO" in said) == bool(failed)
+    assert (" NO " in said) == bool(failed)
 
 
 def test_the_last_statistics_of_booksim_count() -> None:
     assert cross.measured(STATISTICS.format(**AS_BOOKSIM)) == AS_BOOKSIM
     with pytest.raises(RunError, match="ended without statistics; its last words: Aborted"):
         cross.measured("Aborted")
+
+
+def test_what_caminos_writes_is_read_by_name() -> None:
+    result = (
+        "Result\n{\n\tcycle:\n\t12000,\n\tinjected_load:\n\t0.3,\n\taccepted_load:\n\t0.25,\n"
+        "\taverage_message_delay:\n\t20.5,\n\taverage_packet_hops:\n\t4.25e0,\n}\n"
+    )
+    assert cross.read_caminos(result) == {
+        "packet_latency_mean": 20.5,
+        "hops_mean": 4.25,
+        "accepted_load": 0.25,
+    }
+    with pytest.raises(RunError, match="ended without a result; its last words: panicked"):
+        cross.read_caminos("panicked")
 
 
 @pytest.mark.parametrize("simulator", cross.SIMULATORS, ids=lambda simulator: simulator.program)

@@ -9,7 +9,7 @@ import click
 from hopsim.cli import options
 from hopsim.document.experiment import Point
 from hopsim.errors import ConfigError
-from hopsim.export import booksim
+from hopsim.export import booksim, caminos
 from hopsim.files import atomic
 
 out_option = click.option(
@@ -50,6 +50,22 @@ def to_booksim(experiment: str, assignments: tuple[str, ...], point: int | None,
         if beside is None:
             raise ConfigError("--out is not given: a graph becomes two files; valid: --out PATH")
         _write(beside, exported.network)
+    for remark in exported.remarks:
+        click.echo(remark, err=True)
+    _tell(exported.text, out)
+
+
+@command.command("caminos", short_help="Write a configuration file of CAMINOS.")
+@options.experiment
+@options.assignments
+@point_option
+@out_option
+def to_caminos(experiment: str, assignments: tuple[str, ...], point: int | None, out: Path | None) -> None:
+    """Write a point of FILE as a configuration file of CAMINOS (caminos-lib 0.6).
+
+    It is for meshes and HyperX networks with minimal routing, routers of the kind cioq and uniform traffic.
+    """
+    exported = caminos.export(_point(experiment, assignments, point).config)
     for remark in exported.remarks:
         click.echo(remark, err=True)
     _tell(exported.text, out)
