@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,32 +65,32 @@ class Anynet:
         for begin, end in ((one, other), (other, one)):
             self._channels[begin][end] = taken - 1
 
-    def _ways(self, start: int) -> dict[int, list[int]]:
-        """The routers on the path from one router to each of the others, as BookSim finds them.
+    def _first(self, start: int) -> dict[int, int]:
+        """The first router on the path from one router to each of the others, as BookSim finds them.
 
         Of the routers that it has not left it takes the nearest one, of several that with the lowest number,
         and a path is replaced by a shorter one only.
         """
-        distances, before = {start: 0}, {start: start}
-        left: set[int] = set(self._channels)
-        while left & distances.keys():
-            router = min(left & distances.keys(), key=lambda each: (distances[each], each))
-            left.remove(router)
+        distances, first = {start: 0}, {start: start}
+        left: set[int] = set()
+        waiting = [(0, start)]
+        while waiting:
+            distance, router = heapq.heappop(waiting)
+            if router in left:
+                continue
+            left.add(router)
             for other, latency in sorted(self._channels[router].items()):
-                distance = distances[router] + latency
-                if other not in distances or distance < distances[other]:
-                    distances[other], before[other] = distance, router
-        ways: dict[int, list[int]] = {}
-        for end in sorted(distances, key=lambda each: distances[each]):
-            ways[end] = [start] if end == start else [*ways[before[end]], end]
-        return ways
+                longer = distance + latency
+                if other not in distances or longer < distances[other]:
+                    distances[other] = longer
+                    first[other] = other if router == start else first[router]
+                    heapq.heappush(waiting, (longer, other))
+        del first[start]
+        return first
 
     def _refuse_circles(self) -> None:
         """Refuses a graph in which channels wait for each other, as any VC of a channel may be taken."""
-        first = {
-            router: {end: way[1] for end, way in self._ways(router).items() if end != router}
-            for router in self._channels
-        }
+        first = {router: self._first(router) for router in self._channels}
         waits: dict[tuple[int, int], set[tuple[int, int]]] = {}
         for router, hops in first.items():
             for end, to in hops.items():

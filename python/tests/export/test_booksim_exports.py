@@ -394,6 +394,9 @@ def graph(edges: list[tuple[int, int]]) -> str:
 def test_graphs_in_which_packets_of_booksim_wait_in_a_circle_are_refused() -> None:
     triangle = [(0, 1), (1, 2), (2, 0)]
     assert booksim.export(config(graph(triangle) + SMALL)).network
+    # Of two paths that are equally long the first one found leads over the router with the lower number.
+    square = [(0, 1), (1, 2), (2, 3), (3, 0)]
+    assert booksim.export(config(graph(square) + SMALL)).network
     ring = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]
     assert refusal(graph(ring) + SMALL) == (
         'topology = "graph": on the paths that BookSim 2 takes, any VC of any link, packets can wait for '
