@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hopsim.cli import options
+from hopsim.convert import booksim_file
 from hopsim.document.experiment import Point
 from hopsim.errors import ConfigError
 from hopsim.export import booksim, caminos
@@ -41,7 +42,7 @@ def to_booksim(experiment: str, assignments: tuple[str, ...], point: int | None,
     """Write a point of FILE as a configuration file of BookSim 2.
 
     A graph becomes a network file (anynet) besides, which is written beside PATH and is called as that with
-    .anynet behind it. `hopsim convert booksim` makes a document of the configuration file again.
+    .anynet behind it; BookSim looks for it where it is run. `hopsim convert booksim` makes a document of the configuration file again.
     """
     chosen = _point(experiment, assignments, point)
     beside = None if out is None else out.with_name(f"{out.name}.anynet")
@@ -49,6 +50,11 @@ def to_booksim(experiment: str, assignments: tuple[str, ...], point: int | None,
     if exported.network is not None:
         if beside is None:
             raise ConfigError("--out is not given: a graph becomes two files; valid: --out PATH")
+        if not booksim_file.is_name(beside.name):
+            raise ConfigError(
+                f"--out {out}: BookSim 2 cannot read the name of a file {beside.name}; valid: letters, "
+                "digits, _, - and dots, not a digit first"
+            )
         _write(beside, exported.network)
     for remark in exported.remarks:
         click.echo(remark, err=True)

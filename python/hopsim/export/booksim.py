@@ -177,7 +177,18 @@ def _back(options: Options, graph: Anynet | None, ours: Mapping[str, Any]) -> bo
     try:
         return booksim.convert(_assignments(options), _read_network(ours, graph))
     except ConfigError as error:
-        raise ConfigError(f"as a configuration file of BookSim 2, {error}") from None
+        reason = re.sub(r"^line \d+: ", "", str(error))
+        key = KEYS.get(reason.partition(" = ")[0], "topology")
+        raise ConfigError(f"{key}: in BookSim 2 {reason}") from None
+
+
+KEYS: Mapping[str, str] = {
+    "input_speedup": "router.virtual_channel.crossbar_inputs",
+    "internal_speedup": "router.virtual_channel.speedup",
+    "num_vcs": "router.virtual_channel.vcs",
+    "seed": "measure.seed",
+}
+"""The keys that options are of which BookSim takes fewer values; others are of the topology."""
 
 
 def _assignments(options: Options) -> list[Assignment]:
@@ -334,9 +345,18 @@ LEAST_LATENCY = 2
 
 def _hyperx(topology: Mapping[str, Any], _ours: Mapping[str, Any]) -> Options:
     k, n = _sides("hyperx", topology)
+    if n > MOST_FLAT:
+        raise ConfigError(
+            f"topology.hyperx.sides = {shown(topology['sides'])}: are too many dimensions for BookSim 2; "
+            f"valid: at most {MOST_FLAT}"
+        )
     is_long = topology.get("latency_per_step", 0) > 0
     options = _concentrated("hyperx", topology)
     return {"topology": "flatfly", "k": k, "n": n, **options, "use_noc_latency": int(is_long)}
+
+
+MOST_FLAT = 4
+"""Dimensions of a flattened butterfly of BookSim."""
 
 
 def _fat_tree(topology: Mapping[str, Any], _ours: Mapping[str, Any]) -> Options:
@@ -485,6 +505,8 @@ def _list(values: Iterable[int]) -> str:
 
 def _pattern(ours: Mapping[str, Any], options: Options, graph: Anynet | None) -> Options:
     """The pattern: that of BookSim which is the same when it is made one of hopsim again."""
+    # What is refused with any pattern is not refused for that.
+    _back(options, graph, ours)
     wanted = comparable(ours)["jobs"][0]["traffic"]["pattern"]
     for name in _candidates(wanted, options):
         try:

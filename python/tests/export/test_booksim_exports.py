@@ -33,7 +33,9 @@ FLITS = (
 """Examples of which some points are experiments of BookSim."""
 
 MESH = "topology.mesh.sides = [4, 4]\nrouter.virtual_channel.vcs.network = 4\n"
-SMALL = "load = 0.1\njobs = [{ traffic = { packet_length = 2 } }]\nmeasure = { warmup = 200, cycles = 500 }\n"
+SMALL = (
+    "load = 0.1\njobs = [{ traffic = { packet_length = 2 } }]\nmeasure.warmup = 200\nmeasure.cycles = 500\n"
+)
 
 
 def config(text: str) -> str:
@@ -133,6 +135,12 @@ def test_a_graph_becomes_a_network_file_beside_the_options(hopsim: Command, tmp_
     none = hopsim("export", "booksim", "tree.toml", status=2)
     assert none.stderr == "hopsim: --out is not given: a graph becomes two files; valid: --out PATH\n"
     assert not none.stdout
+    for name in ("8 routers", "8x8"):
+        odd = hopsim("export", "booksim", "tree.toml", "--out", name, status=2)
+        assert odd.stderr.startswith(
+            f"hopsim: --out {name}: BookSim 2 cannot read the name of a file {name}.any"
+        )
+    assert not (tmp_path / "8x8").exists()
 
 
 @pytest.mark.parametrize("name", example_names())
@@ -337,6 +345,20 @@ def test_all_samples_of_a_window_are_taken() -> None:
             "topology.mesh = { sides = [4, 4], nodes_per_router = 9 }\nrouter.virtual_channel = {}\n",
             "topology.mesh.nodes_per_router = 9: the nodes of a router of BookSim 2 are a square; valid: 1, "
             "or 4 in two dimensions",
+        ),
+        (
+            "topology.hyperx.sides = [2, 2, 2, 2, 2]\nrouter.virtual_channel = {}\n",
+            "topology.hyperx.sides = [2, 2, 2, 2, 2]: are too many dimensions for BookSim 2; valid: "
+            "at most 4",
+        ),
+        (
+            MESH + "router.virtual_channel.crossbar_inputs = 3\n",
+            "router.virtual_channel.crossbar_inputs: in BookSim 2 input_speedup = 3 does not divide num_vcs; "
+            "valid: a divisor of num_vcs",
+        ),
+        (
+            MESH + "measure.seed = 3_000_000_000\n",
+            "measure.seed: in BookSim 2 seed = 3000000000: is more than BookSim holds; valid: ",
         ),
         (
             MESH + "routing.up_down = {}\n",
