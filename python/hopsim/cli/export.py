@@ -42,7 +42,8 @@ def to_booksim(experiment: str, assignments: tuple[str, ...], point: int | None,
     """Write a point of FILE as a configuration file of BookSim 2.
 
     A graph becomes a network file (anynet) besides, which is written beside PATH and is called as that with
-    .anynet behind it; BookSim looks for it where it is run. `hopsim convert booksim` makes a document of the configuration file again.
+    .anynet behind it; BookSim looks for it where it is run. `hopsim convert booksim` makes a document of the
+    configuration file again.
     """
     chosen = _point(experiment, assignments, point)
     beside = None if out is None else out.with_name(f"{out.name}.anynet")
