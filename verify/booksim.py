@@ -82,7 +82,7 @@ def check(options: Options) -> int:
     differ = 0
     for row in rows:
         ours, theirs = Sample.of([run[row.metric] for run in found[row.name]]), row.measured.mean
-        difference, chance = ours.mean - theirs, by_chance(row, ours)
+        difference, chance = ours.mean - theirs, by_chance(row.measured, ours)
         agrees = abs(difference) <= max(AGREES[row.metric] * theirs, chance)
         differ += not agrees
         table.add_row(
@@ -99,10 +99,10 @@ def check(options: Options) -> int:
     return differ
 
 
-def by_chance(row: Row, ours: Sample) -> float:
+def by_chance(theirs: Sample, ours: Sample) -> float:
     """The difference that chance explains."""
-    std, freedom = pooled([ours, row.measured])
-    return student_quantile(freedom) * standard_error(std, ours.count, row.measured.count)
+    std, freedom = pooled([ours, theirs])
+    return student_quantile(freedom) * standard_error(std, ours.count, theirs.count)
 
 
 def summary(result: Result) -> Mapping[str, float]:

@@ -27,6 +27,7 @@ LAYERS = (
     "convert",
     "vocabulary",
     "document",
+    "export",
     "metrics",
     "insight",
     "plot",

@@ -53,6 +53,7 @@ _COMMANDS = {
         "hopsim.cli.convert",
         "Make a document or a list of packets of what other simulators read.",
     ),
+    "export": ("hopsim.cli.export", "Write an experiment as what another simulator reads."),
     "reproduce": ("hopsim_reproduce", "Run a published table or figure again."),
     "bench": ("hopsim.bench", "Measure time, instructions and memory of the simulator."),
 }

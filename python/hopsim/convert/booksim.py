@@ -8,6 +8,16 @@ from math import isqrt
 from typing import Any
 
 from hopsim.convert.booksim_file import Assignment, call, elements
+from hopsim.convert.booksim_names import (
+    ALLOCATORS,
+    AWARE,
+    COUNTED,
+    DETOURS,
+    PATTERNS,
+    SEPARABLE,
+    TIMESTAMPS,
+    WITH_ITERATIONS,
+)
 from hopsim.convert.booksim_options import CHOICES, OPTIONS, ROUTINGS, Value
 from hopsim.errors import ConfigError
 from hopsim.suggestion import suggestion
@@ -167,11 +177,14 @@ def _check(one: Assignment) -> None:
         raise ConfigError(f"{place}: is more than BookSim holds; valid: -{MOST_INT} … {MOST_INT}")
 
 
-def convert(assignments: Iterable[Assignment]) -> Converted:
-    """What the assignments of a file become. Raises `ConfigError` where hopsim has nothing of the kind."""
+def convert(assignments: Iterable[Assignment], network: Network | None = None) -> Converted:
+    """What the assignments of a file become. Raises `ConfigError` where hopsim has nothing of the kind.
+
+    `network` is that of a network file, of which it is not asked what paths packets take there.
+    """
     settings = Settings(assignments)
     _check_kinds(settings)
-    network = _network(settings)
+    network = network or _network(settings)
     remarks: list[str] = []
     _tell_of_ugal(settings, remarks)
     lengths = _packet_lengths(settings)
@@ -251,23 +264,15 @@ def _mesh(settings: Settings) -> Network:
 def _detours(settings: Settings) -> dict[str, Any] | None:
     """A routing with half of the VCs for each of two kinds of hops, in meshes and flattened butterflies."""
     routing = str(settings.value("routing_function"))
-    found: dict[str, dict[str, Any]] = {
-        "valiant": {"valiant": {}},
-        "romm": {"valiant": {"within": "quadrant"}},
-        "xy_yx": {"o1turn": {}},
-        "xyyx": {"o1turn": {}},
-        "adaptive_xy_yx": {"o1turn": {"order": "less_occupied"}},
-        "adaptive_xyyx": {"o1turn": {"order": "less_occupied"}},
-        "ugal": {"ugal": _ugal(settings)},
-    }
-    if routing not in found:
+    found = dict(_ugal(settings) if routing == "ugal" else DETOURS.get(routing, {}))
+    if not found:
         return None
     if settings.number("num_vcs") < 2:
-        parts = "orders of dimensions" if "o1turn" in found[routing] else "parts of a detour"
+        parts = "orders of dimensions" if "o1turn" in found else "parts of a detour"
         raise settings.refused("num_vcs", f"is too few for the two {parts}", "2 or more")
-    if "o1turn" in found[routing] and settings.number("n") < 2:
+    if "o1turn" in found and settings.number("n") < 2:
         raise settings.refused("n", "has one order of dimensions", "2 or more")
-    return found[routing]
+    return found
 
 
 UGAL_THRESHOLD = 2
@@ -277,7 +282,8 @@ UGAL_THRESHOLD = 2
 def _ugal(settings: Settings) -> dict[str, Any]:
     """How packets choose a detour."""
     threshold = _ugal_threshold(settings)
-    return {"within": "unaligned", "occupancy": "port", "threshold": threshold, "once": True}
+    rule = {"within": "unaligned", "occupancy": "port", "threshold": threshold, "once": True}
+    return {"ugal": rule}
 
 
 def _ugal_threshold(settings: Settings) -> int:
@@ -663,7 +669,7 @@ def _arbiter(settings: Settings, remarks: list[str]) -> dict[str, Any]:
             )
         )
         return {}
-    if priority in {"hop_count", "queue_length"}:
+    if priority in COUNTED:
         return {"arbiter": {priority: {}}}
     if priority not in TIMESTAMPS:
         remarks.append(settings.remark("priority", "has no counterpart: the document serves in turn"))
@@ -746,38 +752,15 @@ def _are_matrices(settings: Settings) -> bool:
     return all(name in SEPARABLE and given == ["matrix"] for name, given in both)
 
 
-TIMESTAMPS: Mapping[str, str] = {
-    "age": "generation",
-    "network_age": "injection",
-    "local_age": "arrival",
-}
-"""What age is counted from, by `priority`."""
-
-SEPARABLE = {"separable_input_first", "separable_output_first"}
-
-AWARE = {"select", "wavefront", "rr_wavefront", "separable_input_first", "separable_output_first"}
-"""Allocators of BookSim that look at priorities."""
-
-
 def _allocator(settings: Settings, option: str, remarks: list[str]) -> dict[str, Any]:
     """An allocator: that of hopsim which is the same or, with a remark, the nearest one."""
     name, given = call(str(settings.value(option)))
-    same: dict[str, dict[str, Any]] = {
-        "islip": {"islip": {"iterations": _iterations(settings, option, given)}},
-        "pim": {"pim": {"iterations": _iterations(settings, option, given)}},
-        "select": {"islip": {"iterations": 1}},
-        "loa": {"lonely_output": {}},
-        "wavefront": {"wavefront": {}},
-        "rr_wavefront": {"wavefront": {"next": "grant"}},
-        "max_size": {"maximum_size": {}},
-        "separable_input_first": {"separable_input_first": {}},
-        "separable_output_first": {"separable_output_first": {}},
-    }
-    if name in {"islip", "pim"}:
-        return same[name]
+    if name in WITH_ITERATIONS:
+        return {ALLOCATORS[name]: {"iterations": _iterations(settings, option, given)}}
     if given and given not in (["1"], ["round_robin"]) and not _are_matrices(settings):
         remarks.append(settings.remark(option, f"has an argument that the document has not: it has {name}"))
-    return same[name]
+    parameters = {"select": {"iterations": 1}, "rr_wavefront": {"next": "grant"}}
+    return {ALLOCATORS[name]: parameters.get(name, {})}
 
 
 def _iterations(settings: Settings, option: str, given: list[str]) -> int:
@@ -789,7 +772,7 @@ def _iterations(settings: Settings, option: str, given: list[str]) -> int:
     except ValueError:
         iterations = 0
     name = call(str(settings.value(option)))[0]
-    if name in {"islip", "pim"} and not 1 <= iterations <= MOST_ITERATIONS:
+    if not 1 <= iterations <= MOST_ITERATIONS:
         valid = f"{name}(1) … {name}({MOST_ITERATIONS})"
         raise settings.refused(option, "has a number of iterations that hopsim does not", valid)
     return iterations
@@ -924,17 +907,6 @@ def _load(settings: Settings, mean: float, remarks: list[str]) -> float:
 def _pattern(settings: Settings, network: Network) -> dict[str, Any]:
     """The pattern of traffic."""
     name, given = call(str(settings.single("traffic")))
-    patterns: dict[str, dict[str, Any]] = {
-        "uniform": {"uniform": {}},
-        "randperm": {"random_permutation": {}},
-        "bitcomp": {"permutation": "bit_complement"},
-        "bitrev": {"permutation": "bit_reversal"},
-        "shuffle": {"permutation": "shuffle"},
-        "transpose": {"permutation": "transpose"},
-        "tornado": {"permutation": "tornado"},
-        "neighbor": {"permutation": "neighbour"},
-        "bad_dragon": {"adversarial": {"offset": 1}},
-    }
     if name == "hotspot":
         return _hotspots(settings, network, given)
     if network.number is not None and name in IMAGES and not given:
@@ -945,9 +917,9 @@ def _pattern(settings: Settings, network: Network) -> dict[str, Any]:
         raise settings.refused("traffic", "is for a dragonfly", "uniform")
     if given and name != "uniform":
         raise settings.refused("traffic", "has arguments that the pattern of hopsim does not have", name)
-    if name not in patterns:
-        raise settings.refused("traffic", "is no pattern of hopsim", ", ".join([*patterns, "hotspot"]))
-    return patterns[name]
+    if name not in PATTERNS:
+        raise settings.refused("traffic", "is no pattern of hopsim", ", ".join([*PATTERNS, "hotspot"]))
+    return dict(PATTERNS[name])
 
 
 def _by_number(settings: Settings, network: Network, name: str) -> dict[str, Any]:

@@ -106,6 +106,11 @@ def _tokens(text: str) -> list[_Token]:
         place += len(found)
 
 
+def is_name(text: str) -> bool:
+    """Whether a text can be the value of an option, as the name of a file is."""
+    return any(kind == NAME and pattern.fullmatch(text) for kind, pattern in _TOKENS)
+
+
 def elements(value: str) -> list[str]:
     """The elements of a list in braces, as BookSim takes it apart; of any other value that value alone."""
     if not value.startswith("{"):
