@@ -179,7 +179,7 @@ def test_messages_wait_until_their_last_packet_is_admitted() -> None:
     assert network.nodes == [9, 2, 5]
     for _ in range(3):
         network.inject(9, 2, 8)
-    waiting = []
+    waiting: list[int] = []
     while network.in_flight:
         waiting.append(network.waiting(9))
         network.step()
