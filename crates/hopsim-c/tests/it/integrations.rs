@@ -79,14 +79,14 @@ fn element(source: &Path, library: &Path, more: &[&str]) {
 type Send = (u64, usize, u64, u32);
 
 /// Random requests of so many endpoints, in the order of time.
-fn sends(endpoints: usize) -> Vec<Vec<Send>> {
+fn sends(endpoints: u32) -> Vec<Vec<Send>> {
     let mut stream = Stream::new(7, Purpose::Pattern, 0);
-    let mut below = |most: usize| stream.below(most as u32) as usize;
-    let mut of = |endpoint: usize| {
+    let mut of = |endpoint: u32| {
         let mut sends: Vec<Send> = (0..40)
             .map(|_| {
-                let other = (endpoint + 1 + below(endpoints - 1)) % endpoints;
-                (1 + below(20_000) as u64, other, [1, 8, 32, 33, 640, 4_000][below(6)], below(2) as u32)
+                let other = (endpoint + 1 + stream.below(endpoints - 1)) % endpoints;
+                let bits = [1, 8, 32, 33, 640, 4_000][stream.below(6) as usize];
+                (u64::from(1 + stream.below(20_000)), other as usize, bits, stream.below(2))
             })
             .collect();
         sends.sort_by_key(|send| send.0);
@@ -106,23 +106,22 @@ fn expected(document: &str, sends: &[Vec<Send>], link: u64) -> Vec<String> {
         order.extend(own.iter().enumerate().map(|(number, send)| (send.0 + link, source, number)));
     }
     order.sort_unstable();
-    for &(time, source, number) in &order {
+    for (tag, &(time, source, number)) in (0..).zip(&order) {
         let (_, destination, bits, _) = sends[source][number];
         let cycle = network.cycles(time).unwrap();
         network.step(cycle - u64::from(network.now()), &mut || true).unwrap();
         let phits = network.phits(bits.div_ceil(8)).unwrap();
-        let tag = (source * 1_000 + number) as u64;
         network.inject((nodes[source], nodes[destination]), phits, tag).unwrap();
     }
     network.step(100_000, &mut || true).unwrap();
     let delivered = network.take_delivered();
-    let line = |message: &DeliveredMessage| {
-        let (source, number) = (message.tag as usize / 1_000, message.tag as usize % 1_000);
+    let told = |message: &DeliveredMessage| {
+        let (_, source, number) = order[usize::try_from(message.tag).unwrap()];
         let (_, destination, bits, vn) = sends[source][number];
         let time = network.picoseconds(message.delivered.into()).unwrap() + link;
         format!("{time} ps: {bits} bits from {source} to {destination} on {vn}")
     };
-    delivered.iter().map(line).collect()
+    delivered.iter().map(told).collect()
 }
 
 #[test]
