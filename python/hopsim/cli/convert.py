@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from hopsim.cli import options
-from hopsim.convert import booksim, booksim_file, netrace
+from hopsim.convert import booksim, booksim_file, infragraph, netrace
 from hopsim.document.experiment import Experiment
 from hopsim.errors import ConfigError
+from hopsim.files import atomic, reading, toml
 from hopsim.files import netrace as netrace_file
-from hopsim.files import toml
 
 
 @click.group("convert")
@@ -43,6 +43,57 @@ def of_booksim(file: Path) -> None:
     for remark in converted.remarks:
         click.echo(remark, err=True)
     click.echo(text, nl=False)
+
+
+@command.command("infragraph", short_help="Make a document of a description of InfraGraph.")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Instances that are hosts; default: those of devices with accelerators (xpu). May be repeated.",
+)
+@click.option(
+    "--phit",
+    type=click.IntRange(min=1),
+    default=8,
+    metavar="BYTES",
+    help="Bytes of a phit, which the link of a host carries in a cycle; default 8.",
+)
+@click.option(
+    "--names",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Write what nodes and routers are to a table.",
+)
+def of_infragraph(file: Path, hosts: tuple[str, ...], phit: int, names: Path | None) -> None:
+    """Make a document of FILE, a description of InfraGraph, JSON or YAML.
+
+    Hosts are instances of devices with accelerators, all others are routers; what is inside of both is left
+    out. Each component of a host with a link to a router is a node. The document has no traffic: jobs are to
+    be added, such as a Chakra trace. It needs the package infragraph: pip install "hopsim[infragraph]".
+    """
+    try:
+        converted = infragraph.convert(reading.text_of(file, infragraph.VALID), phit, hosts)
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror or error}") from None
+    except ConfigError as error:
+        raise ConfigError(f"{file}: {error}") from None
+    if names is not None:
+        _write_names(names, converted)
+    for remark in converted.remarks:
+        click.echo(remark, err=True)
+    click.echo(toml.document(converted.document), nl=False)
+
+
+def _write_names(path: Path, converted: infragraph.Converted) -> None:
+    """Write a table of what nodes and routers are in the description."""
+    rows = [("node", converted.nodes), ("router", converted.routers)]
+    lines = [f"{kind},{number},{name}" for kind, each in rows for number, name in enumerate(each)]
+    try:
+        atomic.write_text(path, "\n".join(["kind,number,name", *lines, ""]))
+    except OSError as error:
+        raise ConfigError(f"--names {path}: {error.strerror or error}") from None
 
 
 @command.command("netrace", short_help="Make a list of packets of a netrace (.tra.bz2).")

@@ -58,13 +58,16 @@ def export(experiment: str, assignments: tuple[str, ...], out: Path | None) -> N
     """Write the links of the network of FILE as a list that topology.graph.file reads.
 
     It has a link per line, and what else belongs into the document in comments before; in a file whose name
-    ends in .graphml it is GraphML, with that as attributes of the graph. A graph, and a topology that is one
-    (slim_fly, polarfly, jellyfish, xpander, oft, xgft), gives the same results when it is read again, apart
-    from oft and xgft with valiant and ugal, whose detours need fewer virtual channels. Of other networks the
-    routers and links are the same, but a graph has its own ports, paths and virtual channels, and links of
-    one class: so local and global links have their latencies in the list, and links of planes and rails
-    their latencies and paces. The routers of a graph all forward packets, and adapters of planes do not: as
-    long as no link fails no shortest path leads through one.
+    ends in .graphml it is GraphML, with that as attributes of the graph. If the name ends in .infragraph.json
+    it is a description of InfraGraph, which hopsim convert infragraph reads.
+
+    A graph, and a topology that is one (slim_fly, polarfly, jellyfish, xpander, oft, xgft), gives the same
+    results when its list or GraphML is read again, apart from oft and xgft with valiant and ugal, whose
+    detours need fewer virtual channels. Of other networks the routers and links are the same, but a graph has
+    its own ports, paths and virtual channels, and links of one class: so local and global links have their
+    latencies in the list, and links of planes and rails their latencies and paces. The routers of a graph all
+    forward packets, and adapters of planes do not: as long as no link fails no shortest path leads through
+    one.
     """
     network = _network(experiment, assignments)
     if out is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from hopsim.metrics.times import nanoseconds
+from hopsim.files.quantities import nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from hopsim.files.quantities import nanoseconds
 from hopsim.metrics.outages import outages
-from hopsim.metrics.times import nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from hopsim import _core
 from hopsim.document.experiment import Experiment, Point, Source
 from hopsim.errors import ConfigError
-from hopsim.files import atomic, graph_file
+from hopsim.files import atomic, graph_file, infragraph_file
+from hopsim.files.quantities import nanoseconds, size
 from hopsim.runs.sweeps import document_of
 
 if TYPE_CHECKING:
@@ -87,13 +88,17 @@ class Topology:
         return "".join(self._listed())
 
     def export(self, path: str | os.PathLike[str]) -> Path:
-        """Write the links as `text` has them, or as GraphML if the name ends in .graphml. Returns the path.
+        """Write the links as `text` has them; as GraphML if the name ends in .graphml, and as a description
+        of InfraGraph if it ends in .infragraph.json. Returns the path.
 
         Raises:
             ConfigError: the file cannot be written.
         """
         out = Path(path)
-        content = self._graphml() if out.suffix == ".graphml" else self.text().encode()
+        if out.name.endswith(infragraph_file.EXTENSION):
+            content = self._infragraph()
+        else:
+            content = self._graphml() if out.suffix == ".graphml" else self.text().encode()
         try:
             atomic.write(out, lambda file: file.write(content))
         except OSError as error:
@@ -125,6 +130,18 @@ class Topology:
 
     def _graphml(self) -> bytes:
         return graph_file.as_graphml(self.info["routers"], self._edges(), self._settings())
+
+    def _infragraph(self) -> bytes:
+        ((name, keys),) = self.config["topology"].items()
+        with_nodes = self.info["routers_with_nodes"]
+        nodes = keys.get("nodes") or [self.info["nodes"] // with_nodes] * with_nodes
+        nodes = [*nodes, *[0] * (self.info["routers"] - len(nodes))]
+        given, links = self.config.get("units"), self.config.get("links", {})
+        units = None
+        if given is not None:
+            units = infragraph_file.Units(nanoseconds(given["cycle"]), size(given["phit"]))
+        latencies = (links.get("injection", {}).get("latency", 1), links.get("network", {}).get("latency", 1))
+        return infragraph_file.as_infragraph(name, nodes, self._edges(), latencies, units)
 
     def _settings(self) -> dict[str, str]:
         """What a document says of a graph besides its links: nodes of routers, and paths of packets."""

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 import hopsim as hs
+from hopsim.files.quantities import nanoseconds
 from hopsim.metrics.outages import Outages, outages
 from hopsim.metrics.recovery import Recovery, has_failures, recoveries, recovery
 from hopsim.metrics.summary_table import summary_table
-from hopsim.metrics.times import nanoseconds
 from hopsim.results.result import Result, Results
 
 LEVEL = [Fraction(3, 10)] * 8
