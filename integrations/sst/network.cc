@@ -71,19 +71,23 @@ SST::Link *Network::port(SimpleNetwork::nid_t endpoint) const {
     return link;
 }
 
+/* Bits per second of the link of a node, which carries a phit in a cycle. */
+double Network::rate() const {
+    constexpr uint64_t GIGABYTE = 1'000'000'000;
+    uint64_t cycle = 0;
+    uint32_t phits = 0;
+    check(hopsim_picoseconds(simulation.get(), 1, &cycle));
+    check(hopsim_phits(simulation.get(), GIGABYTE, &phits));
+    return 8e12 * static_cast<double>(GIGABYTE) / (static_cast<double>(phits) * static_cast<double>(cycle));
+}
+
 /* Says to endpoints who they are, and passes on what they send each other before the simulation begins. */
 void Network::init(unsigned phase) {
-    uint64_t begins = 0;
-    uint32_t phits = 0;
-    check(hopsim_picoseconds(simulation.get(), 1, &begins));
-    constexpr uint64_t GIGABYTE = 1'000'000'000;
-    check(hopsim_phits(simulation.get(), GIGABYTE, &phits));
-    const double rate = 8e12 * static_cast<double>(GIGABYTE) / (static_cast<double>(phits) * static_cast<double>(begins));
     for (size_t from = 0; from < ports.size(); ++from) {
         if (ports[from] == nullptr) continue;
         if (phase == 0) {
             auto *greeting = new LinkEvent(LinkEvent::GREETING, from, 0);
-            greeting->rate = rate;
+            greeting->rate = rate();
             ports[from]->sendUntimedData(greeting);
         }
         while (auto *event = static_cast<LinkEvent *>(ports[from]->recvUntimedData())) {

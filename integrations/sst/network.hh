@@ -97,6 +97,7 @@ class Network : public SST::Component {
     void check(hopsim_status status) const;
     void set_clock();
     uint64_t cycle_now() const;
+    double rate() const;
     bool tick(SST::Cycle_t cycle);
     void handle(SST::Event *event, int from);
     void inject(SimpleNetwork::Request *request, int vn, int from);
