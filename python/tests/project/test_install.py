@@ -48,7 +48,12 @@ def test_presets_and_examples_are_files_of_the_package() -> None:
     assert {path.stem for path in (package / "experiments").glob("*.toml")} == set(example_names())
     assert {path.stem for path in (package / "presets").glob("*.toml")} == set(preset_names())
     assert not set(preset_names()) & set(example_names())
-    assert (ROOT / "experiments").resolve() == (package / "experiments").resolve()
+    # The package may be installed: then it has the same files.
+    assert (ROOT / "experiments").resolve() == (ROOT / "python" / "hopsim" / "experiments").resolve()
+    assert all(
+        (package / "experiments" / path.name).read_bytes() == path.read_bytes()
+        for path in (ROOT / "experiments").glob("*.toml")
+    )
 
 
 def test_every_example_is_listed(hopsim: Command) -> None:

@@ -10,9 +10,12 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+import hopsim
 from conftest import ROOT
 
 BOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PACKAGES = Path(hopsim.__file__).parents[1]
+"""Where the package that is tested lies."""
 EXPECTED = "expected: "
 """How the line of `hopsim check` begins that depends on the machine."""
 
@@ -52,7 +55,7 @@ def test_a_notebook_runs_and_shows_what_it_was_saved_with(path: Path, tmp_path: 
     for cell in _code(run):
         cell.outputs = []
     # The kernel is a process of its own, which finds the packages as the tests do.
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "IPYTHONDIR": str(tmp_path)}
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGES), "IPYTHONDIR": str(tmp_path)}
     client = NotebookClient(run, timeout=300, resources={"metadata": {"path": str(tmp_path)}})
     client.execute(env=environment)
     for before, now in zip(_code(saved), _code(run), strict=True):
