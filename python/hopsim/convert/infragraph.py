@@ -99,12 +99,14 @@ def convert(text: str, phit: int, hosts: Sequence[str] = ()) -> Converted:
     routers = sorted(found, key=lambda instance: instance not in with_nodes)
     numbers = {instance: number for number, instance in enumerate(routers)}
     attached: dict[int, list[str]] = {number: [] for number in numbers.values()}
+    taken: set[str] = set()
     for link in of_nodes:
         host = 0 if link.instances[0][0] in are_hosts else 1
-        if any(link.ends[host] in names for names in attached.values()):
+        if link.ends[host] in taken:
             raise ConfigError(
                 f"{link.ends[host]}: has several links to routers; valid: one, as a node here has"
             )
+        taken.add(link.ends[host])
         attached[numbers[link.instances[1 - host]]].append(link.ends[host])
     counts = [len(names) for names in attached.values() if names]
     clock = _Clock.of(of_nodes, between, phit)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from conftest import Command
+from every_key import changed, paths
 from hopsim import _core
 from hopsim.convert import booksim_file
 from hopsim.convert.booksim import NETWORKS, convert
@@ -19,7 +20,6 @@ from hopsim.document.experiment import Experiment, example_names
 from hopsim.errors import ConfigError
 from hopsim.export import booksim
 from hopsim.export.differences import differences
-from hopsim.kinds import is_list, is_table
 
 FLITS = (
     "flattened_butterfly",
@@ -192,41 +192,6 @@ WITHOUT_EFFECT = {"compat", "semantics.stages", "router.virtual_channel.switch_i
 """`compat` has been resolved into other keys; the others are of no effect in some of the documents."""
 
 
-def paths(value: Any, path: str = "") -> Iterator[str]:
-    """The keys of a document, and the choices that it makes."""
-    if is_table(value):
-        if path and [is_table(each) for each in value.values()] == [True]:
-            yield path
-        for name in value:
-            yield from paths(value[name], f"{path}.{name}" if path else name)
-    elif is_list(value) and value and is_table(value[0]):
-        for place, each in enumerate(value):
-            yield from paths(each, f"{path}.{place}")
-    else:
-        yield path
-
-
-def changed(point: str, path: str) -> str:
-    """A configuration with another value of a key, whether that would be valid or not."""
-    document = json.loads(point)
-    *way, last = [int(name) if name.isdecimal() else name for name in path.split(".")]
-    place = document
-    for name in way:
-        place = place[name]
-    value = place[last]
-    if path in OTHERS:
-        place[last] = OTHERS[path]
-    elif isinstance(value, bool):
-        place[last] = not value
-    elif isinstance(value, int | float):
-        place[last] = value + 1
-    elif isinstance(value, str):
-        place[last] = "other"
-    else:
-        place[last] = ["other"] if isinstance(value, list) else {"other": {}}
-    return json.dumps(document)
-
-
 @pytest.mark.parametrize("name", FLITS)
 def test_no_key_of_a_document_is_left_out_in_silence(name: str) -> None:
     """Whatever key of a document is another one, the file, or what is said of it, is another one, too."""
@@ -237,7 +202,7 @@ def test_no_key_of_a_document_is_left_out_in_silence(name: str) -> None:
     tried = 0
     for path in set(paths(json.loads(point))) - WITHOUT_EFFECT:
         tried += 1
-        after = outcome(changed(point, path))
+        after = outcome(changed(point, path, OTHERS))
         assert after != before, path
         assert not isinstance(after, str) or "valid: " in after
     assert tried > 50
