@@ -96,6 +96,7 @@ docs: $(DOCUMENTABLE)  ## documentation in build/docs: guides, mechanisms, examp
 
 wheel: | $(BIN)/maturin  ## the wheel of this machine, in dist/
 	rm -rf dist
+	$(PYTHON) packaging/plotly_script.py
 	$(BIN)/maturin build --release --locked --out dist
 
 # PYTHONPATH would put the package of the checkout before the one that was installed.
@@ -122,7 +123,7 @@ $(BIN)/maturin: | check-tools
 
 $(BUILT): pyproject.toml $(RUST_SOURCES) | $(BIN)/maturin
 	@echo "building hopsim (the first time takes some minutes) ..."
-	@$(BIN)/maturin develop --release
+	@$(BIN)/maturin develop --release --extras report
 	@touch $(MODULE) $@
 
 # What the Python tests need: the module of `make build` where it is up to date; else one that is compiled from the same units

@@ -64,7 +64,7 @@ def test_starting_takes_no_longer_than_a_user_notices(command: list[str], most_s
 IMPORT_EACH_FIRST = """
 import importlib, os, pkgutil, sys
 # These know nothing of hopsim, and are imported once instead of for each of its modules.
-import jinja2, matplotlib.pyplot, networkx, numpy, plotly, pyarrow.parquet, rich.table
+import jinja2, matplotlib.pyplot, networkx, numpy, pyarrow.parquet, rich.table
 import hopsim.cli
 modules = [each.name for each in pkgutil.iter_modules(hopsim.__path__, "hopsim.")]
 for name in ("cli", "document", "files", "insight", "metrics", "results", "runs", "vocabulary"):

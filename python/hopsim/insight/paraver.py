@@ -17,14 +17,13 @@ import pyarrow as pa
 from hopsim import _core
 from hopsim.errors import ConfigError
 from hopsim.files.atomic import write, write_text
+from hopsim.files.quantities import nanoseconds
 
 if TYPE_CHECKING:
     from hopsim.results.result import Result
 
 SUFFIX = ".prv"
 """How the file with the records ends."""
-NANOSECONDS = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
-"""Nanoseconds of a unit of time."""
 
 
 def write_paraver(result: Result, path: str | os.PathLike[str], *, job: str | None = None) -> Path:
@@ -76,8 +75,7 @@ def _cycle(config: dict[str, Any]) -> float:
     """What a cycle of the programs takes [ns]; where nothing says so, 1."""
     fabric = config["router"].get("infiniband") if "router" in config else None
     text = config.get("units", {}).get("cycle", "1 ns") if fabric is None else fabric["host"]["cycle"]
-    number, unit = str(text).split()
-    return float(number) * NANOSECONDS[unit]
+    return float(nanoseconds(str(text)))
 
 
 def _put(path: Path, put: Callable[[], object]) -> None:

@@ -15,9 +15,9 @@ import numpy as np
 from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 from matplotlib.colors import to_hex
-from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStubs] (it has none)
 
 from hopsim import _core
+from hopsim.errors import ConfigError
 from hopsim.insight import limit_note
 from hopsim.metrics import verdict
 from hopsim.metrics.series import has_programs
@@ -91,7 +91,17 @@ def _activities(gantts: ranks.Ranks) -> set[str]:
 
 @cache
 def _plotly() -> str:
-    """The bundle of the plotting library."""
+    """The script of the plotting library: that of the package, or in a checkout that of plotly's own."""
+    script = resources.files("hopsim.report") / "assets" / "plotly.min.js"
+    if script.is_file():
+        return compressed(script.read_bytes())
+    try:
+        from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStubs] (it has none)
+    except ModuleNotFoundError:
+        raise ConfigError(
+            "this copy of hopsim was made without the script that draws the figures of reports; "
+            "valid: with plotly beside it (pip install 'hopsim[report]')"
+        ) from None
     return compressed(get_plotlyjs().encode())
 
 

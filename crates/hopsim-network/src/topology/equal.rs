@@ -5,10 +5,13 @@
 
 use super::maze::Maze;
 use super::narrow::{Cell, Numbers};
-use super::parallel_search::{Before, ParallelSearch, TOGETHER};
+use super::parallel_search::{ParallelSearch, Steps, TOGETHER};
 use super::ties::{Ties, place_of_hash};
 use crate::interrupt;
 use hopsim_memory::filled;
+
+/// Steps that are looked at together, so that the rows of a place are gone through less often.
+const AT_ONCE: usize = 4;
 
 /// Entries of a row that take about as long as a step of [`interrupt`].
 const ENTRIES_PER_STEP: usize = 16;
@@ -41,7 +44,7 @@ fn with_ports<D: Cell>(maze: &Maze, ties: Ties, hops: Vec<D>) -> (Numbers, Numbe
 fn distances<D: Cell>(maze: &Maze) -> Option<Vec<D>> {
     let (places, destinations) = (maze.steps.len(), maze.ends.len());
     let mut hops = filled(D::NONE, places * destinations);
-    let before = Before::new(maze.steps.iter().map(|steps| steps.iter().map(|step| step.to)));
+    let steps = Steps::new(maze.steps.iter().map(|steps| steps.iter().map(|step| step.to)));
     let mut search = ParallelSearch::new(places);
     for first in (0..destinations).step_by(TOGETHER) {
         search.begin(&maze.ends[first..destinations.min(first + TOGETHER)]);
@@ -56,7 +59,7 @@ fn distances<D: Cell>(maze: &Maze) -> Option<Vec<D>> {
                     bits &= bits - 1;
                 }
             });
-            search.spread(&before);
+            search.spread(&steps);
             links += 1;
         }
     }
@@ -74,18 +77,32 @@ fn ports<D: Cell, P: Cell>(maze: &Maze, ties: Ties, hops: &[D]) -> Vec<P> {
     for (place, row) in ports.chunks_exact_mut(destinations).enumerate() {
         let of = |place: usize| &hops[place * destinations..(place + 1) * destinations];
         let here = of(place);
-        let steps = maze.steps[place].iter().map(|step| (P::of(step.port), of(step.to as usize)));
+        let steps: Vec<(P, &[D])> =
+            maze.steps[place].iter().map(|step| (P::of(step.port), of(step.to as usize))).collect();
         interrupt::steps((steps.len() * destinations / ENTRIES_PER_STEP) as u64);
         match ties {
-            Ties::First | Ties::Spread => steps.rev().for_each(|(port, there)| take(row, port, here, there)),
+            Ties::First | Ties::Spread => {
+                steps.iter().rev().for_each(|&(port, there)| take(row, port, here, there));
+            }
             Ties::Hash => {
                 left.fill(P::of(0));
-                steps.clone().for_each(|(_, there)| count(&mut left, here, there));
+                let (together, rest) = steps.as_chunks::<AT_ONCE>();
+                for steps in together {
+                    count(&mut left, here, steps);
+                }
+                for &step in rest {
+                    count(&mut left, here, &[step]);
+                }
                 for (destination, left) in left.iter_mut().enumerate() {
                     let several = u32::from(left.value().max(1));
                     *left = P::of(place_of_hash(place as u32, destination as u32, several) as u16);
                 }
-                steps.for_each(|(port, there)| take_last(row, &mut left, port, (here, there)));
+                for steps in together {
+                    take_last(row, &mut left, here, steps);
+                }
+                for &step in rest {
+                    take_last(row, &mut left, here, &[step]);
+                }
             }
         }
     }
@@ -107,20 +124,32 @@ fn take<D: Cell, P: Cell>(row: &mut [P], port: P, here: &[D], there: &[D]) {
     }
 }
 
-/// Counts wherever a step leads nearer.
+/// Counts the steps that lead nearer.
 #[inline(never)]
-fn count<D: Cell, P: Cell>(counts: &mut [P], here: &[D], there: &[D]) {
-    for ((count, &here), &there) in counts.iter_mut().zip(here).zip(there) {
-        *count = count.after(there.after(true) == here);
+fn count<D: Cell, P: Cell, const STEPS: usize>(counts: &mut [P], here: &[D], steps: &[(P, &[D]); STEPS]) {
+    let (counts, steps) = (&mut counts[..here.len()], steps.map(|(_, there)| &there[..here.len()]));
+    for (entry, &here) in here.iter().enumerate() {
+        for there in &steps {
+            counts[entry] = counts[entry].after(there[entry].after(true) == here);
+        }
     }
 }
 
-/// Puts a port wherever it leads nearer and no such ports are left before it.
+/// Puts the port of a step wherever it leads nearer and no such ports are left before it.
 #[inline(never)]
-fn take_last<D: Cell, P: Cell>(row: &mut [P], left: &mut [P], port: P, (here, there): (&[D], &[D])) {
-    for (((entry, left), &here), &there) in row.iter_mut().zip(left.iter_mut()).zip(here).zip(there) {
-        let is_nearer = there.after(true) == here;
-        *entry = if is_nearer & (*left == P::of(0)) { port } else { *entry };
-        *left = left.before(is_nearer);
+fn take_last<D: Cell, P: Cell, const STEPS: usize>(
+    row: &mut [P],
+    left: &mut [P],
+    here: &[D],
+    steps: &[(P, &[D]); STEPS],
+) {
+    let (row, left) = (&mut row[..here.len()], &mut left[..here.len()]);
+    let steps = steps.map(|(port, there)| (port, &there[..here.len()]));
+    for (entry, &here) in here.iter().enumerate() {
+        for (port, there) in &steps {
+            let is_nearer = there[entry].after(true) == here;
+            row[entry] = if is_nearer & (left[entry] == P::of(0)) { *port } else { row[entry] };
+            left[entry] = left[entry].before(is_nearer);
+        }
     }
 }

@@ -6,16 +6,35 @@ use crate::interrupt;
 /// Ends that are searched from at once.
 pub const TOGETHER: usize = u64::BITS as usize;
 
-/// The places from which a step leads to a place.
-pub struct Before {
+/// Places of every place, one list behind the other.
+struct Lists {
     /// Where those of each place begin, and where those of the last one end.
     first: Vec<u32>,
     places: Vec<u32>,
 }
 
-impl Before {
-    /// Turns round the steps of every place, each given by where it leads.
+impl Lists {
+    fn of(&self, place: u32) -> &[u32] {
+        &self.places[self.first[place as usize] as usize..self.first[place as usize + 1] as usize]
+    }
+}
+
+/// The steps between places, from both ends.
+pub struct Steps {
+    /// The places to which the steps of a place lead.
+    after: Lists,
+    /// The places from which a step leads to a place.
+    before: Lists,
+}
+
+impl Steps {
+    /// The steps of every place, each given by where it leads.
     pub fn new(steps: impl ExactSizeIterator<Item = impl Iterator<Item = u32>> + Clone) -> Self {
+        let mut after = Lists { first: vec![0], places: Vec::new() };
+        for steps in steps.clone() {
+            after.places.extend(steps);
+            after.first.push(after.places.len() as u32);
+        }
         let count = steps.len();
         let mut first = vec![0; count + 1];
         for to in steps.clone().flatten() {
@@ -33,33 +52,35 @@ impl Before {
                 *next += 1;
             }
         }
-        Self { first, places }
-    }
-
-    fn of(&self, place: u32) -> &[u32] {
-        &self.places[self.first[place as usize] as usize..self.first[place as usize + 1] as usize]
+        Self { after, before: Lists { first, places } }
     }
 }
 
 /// Searches in breadth from some ends at once, each of which has a bit.
 pub struct ParallelSearch {
+    /// The ends that are searched from.
+    ends: u64,
     /// Ends from which a place has been reached.
     seen: Vec<u64>,
     /// Ends from which a place is reached now; zero in between.
     found: Vec<u64>,
     /// Places reached now, and those reached just before with their ends.
     waves: (Vec<u32>, Vec<(u32, u64)>),
+    /// Ends from which a place was reached just before; zero in between.
+    before: Vec<u64>,
 }
 
 impl ParallelSearch {
     /// A search among so many places.
     pub fn new(places: usize) -> Self {
-        Self { seen: vec![0; places], found: vec![0; places], waves: Default::default() }
+        let none = || vec![0; places];
+        Self { ends: 0, seen: none(), found: none(), waves: Default::default(), before: none() }
     }
 
     /// Begins anew from at most [`TOGETHER`] ends, each of which may be several places.
     pub fn begin(&mut self, ends: &[Vec<u32>]) {
         self.seen.fill(0);
+        self.ends = (0..ends.len()).fold(0, |bits, bit| bits | 1 << bit);
         for (bit, ends) in ends.iter().enumerate() {
             for &end in ends {
                 self.find(end, 1 << bit);
@@ -95,15 +116,53 @@ impl ParallelSearch {
     }
 
     /// Goes one link farther from the places that have been settled.
-    pub fn spread(&mut self, before: &Before) {
+    pub fn spread(&mut self, steps: &Steps) {
         let wave = std::mem::take(&mut self.waves.1);
-        for &(place, bits) in &wave {
+        if wave.len() > self.seen.len() / 2 {
+            self.look_back(&steps.after, &wave);
+        } else {
+            self.go_on(&steps.before, &wave);
+        }
+        self.waves.1 = wave;
+    }
+
+    /// Looks from the places of the wave at all those from which a step leads there.
+    fn go_on(&mut self, before: &Lists, wave: &[(u32, u64)]) {
+        for &(place, bits) in wave {
             interrupt::steps(before.of(place).len() as u64);
             for &farther in before.of(place) {
                 self.find(farther, bits);
             }
         }
-        self.waves.1 = wave;
+    }
+
+    /// Looks from every place that some end has not reached at where its steps lead, until none is missing: where most places are in the
+    /// wave, fewer steps are looked at so.
+    fn look_back(&mut self, after: &Lists, wave: &[(u32, u64)]) {
+        for &(place, bits) in wave {
+            self.before[place as usize] = bits;
+        }
+        for (place, seen) in (0..).zip(&self.seen) {
+            let missing = self.ends & !seen;
+            if missing == 0 {
+                continue;
+            }
+            interrupt::steps(after.of(place).len() as u64);
+            let mut bits = 0;
+            for &nearer in after.of(place) {
+                bits |= self.before[nearer as usize];
+                if bits & missing == missing {
+                    break;
+                }
+            }
+            if bits & missing != 0 {
+                self.found[place as usize] = bits & missing;
+                self.waves.0.push(place);
+            }
+        }
+        for &(place, _) in wave {
+            self.before[place as usize] = 0;
+        }
     }
 }
 
@@ -129,7 +188,7 @@ impl Apart {
         let places = (routers + adapters) as usize;
         let none = Vec::new();
         let steps = (0..places).map(|from| peers.get(from).unwrap_or(&none).iter().map(place));
-        let before = Before::new(steps);
+        let steps = Steps::new(steps);
         let end = |router: u32| [router, place(&router)];
         let ends: Vec<Vec<u32>> = (0..routers).map(|router| end(router).to_vec()).collect();
         let mut search = ParallelSearch::new(places);
@@ -151,7 +210,7 @@ impl Apart {
                     apart.sum += u64::from(links) * u64::from(bits.count_ones());
                     apart.pairs += u64::from(links.min(1)) * u64::from(bits.count_ones());
                 });
-                search.spread(&before);
+                search.spread(&steps);
                 links += 1;
             }
         }
@@ -186,5 +245,46 @@ mod tests {
         // In a line of four the first two pass nothing on: 2 and 3 reach 1 and each other, and nobody but 1 reaches 0.
         let expected = Apart { farthest: 2, farthest_of_first: 1, sum: 10, pairs: 8 };
         assert_eq!(Apart::new(&line(4), (2, 2)), expected);
+    }
+
+    /// Links from a router to every other one, by a search from it alone; the first `adapters` forward nothing.
+    fn links_from(from: u32, peers: &[Vec<u32>], adapters: u32) -> Vec<Option<u32>> {
+        let mut links = vec![None; peers.len()];
+        links[from as usize] = Some(0);
+        let mut queue = vec![from];
+        let mut place = 0;
+        while let Some(&router) = queue.get(place) {
+            place += 1;
+            let next = links[router as usize].map(|links| links + 1);
+            for &peer in peers[router as usize].iter().filter(|_| router == from || router >= adapters) {
+                if links[peer as usize].is_none() {
+                    links[peer as usize] = next;
+                    queue.push(peer);
+                }
+            }
+        }
+        links[from as usize] = None;
+        links
+    }
+
+    #[test]
+    fn dense_networks_are_as_far_apart_as_a_search_from_each_router_says() {
+        for (routers, links, adapters) in [(40, 3, 0), (130, 5, 0), (130, 5, 9), (200, 40, 3)] {
+            // Links to routers that lie apart by powers of 3, one way each.
+            let to = |router: u32, link: u32| (router + 3_u32.pow(link % 15) + link) % routers;
+            let peers: Vec<Vec<u32>> =
+                (0..routers).map(|router| (0..links).map(|link| to(router, link)).collect()).collect();
+            let all: Vec<Vec<Option<u32>>> =
+                (0..routers).map(|from| links_from(from, &peers, adapters)).collect();
+            let found: Vec<u32> = all.iter().flatten().flatten().copied().collect();
+            let of_first = all[..40].iter().flat_map(|links| links[..40].iter().flatten());
+            let expected = Apart {
+                farthest: found.iter().copied().max().unwrap_or(0),
+                farthest_of_first: of_first.copied().max().unwrap_or(0),
+                sum: found.iter().copied().map(u64::from).sum(),
+                pairs: found.len() as u64,
+            };
+            assert_eq!(Apart::new(&peers, (40, adapters)), expected, "{links} links of {routers}");
+        }
     }
 }

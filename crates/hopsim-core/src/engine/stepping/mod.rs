@@ -12,6 +12,7 @@ use crate::error::{ConfigError, RunError};
 use hopsim_cycles::node::DeliveredLetter;
 use hopsim_cycles::simulation::Schedule;
 use hopsim_experiment::plan::output_vcs::rows_per_interval;
+use hopsim_experiment::plan::programs::Units;
 use hopsim_experiment::plan::{AnyPlan, MOST_ROWS, external};
 use hopsim_network::network::NONE;
 use hopsim_programs::host::machine::Sending;
@@ -93,6 +94,8 @@ pub struct Stepping {
     injected: u64,
     /// Messages that are there and that nobody has taken.
     delivered: Vec<DeliveredMessage>,
+    /// What a cycle and a phit are, if the document says it.
+    units: Option<Units>,
     /// The last cycle that may be simulated, and one more.
     last: u32,
     /// Whether the results have been asked for.
@@ -133,6 +136,7 @@ impl Stepping {
             job.nodes.iter().zip(0..).for_each(|(&node, rank)| rank_of[node as usize] = rank);
         }
         find_room(&plan, &Control::default()).map_err(ConfigError::too_large)?;
+        let units = plan.experiment.units.as_ref().map(Units::new).transpose()?;
         let planned = hopsim_memory::or_shortage(|| begin(plan, schedule)).map_err(ConfigError::too_large)?;
         let (pending, delivered) = (FxHashMap::default(), Vec::new());
         Ok(Self {
@@ -142,6 +146,7 @@ impl Stepping {
             pending,
             injected: 0,
             delivered,
+            units,
             last,
             has_ended: false,
         })

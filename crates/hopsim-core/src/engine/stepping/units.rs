@@ -37,12 +37,10 @@ impl Stepping {
 
     /// What a cycle and a phit are. Refused where the document does not say it.
     fn units(&self) -> Result<Units, ConfigError> {
-        let units = &self.planned.borrow_owner().experiment.units;
-        let units = units.as_ref().ok_or_else(|| {
+        self.units.ok_or_else(|| {
             let reason = "the document does not say how long a cycle and how large a phit is";
             ConfigError::new("units", reason).valid("units = { cycle = \"1 ns\", phit = \"4 B\" }")
-        })?;
-        Units::new(units)
+        })
     }
 }
 
