@@ -26,7 +26,7 @@ class Monitor:
 
     @property
     def done(self) -> int:
-        """How much of the simulation is done: cycles, or ticks of an InfiniBand fabric."""
+        """How much of the simulation is done: cycles, or ticks of a fabric."""
 
     @property
     def total(self) -> int:
@@ -146,7 +146,7 @@ def survey(config: str) -> str:
     `nodes`, `routers`, `links` (pairs of class and number), `diameter` (at least that, if `sampled`),
     `mean_distance` [links], `cut` (links of the best cut found between halves of the nodes: an upper bound of
     the bisection), `longest_path` [links], `decides`, `input_vcs`, `ports` and `output_vcs` of all routers,
-    `state_bytes`; of an InfiniBand fabric `packet_hops` (expected; null elsewhere), `set_up_steps` (of some
+    `state_bytes`; of a fabric `packet_hops` (expected; null elsewhere), `set_up_steps` (of some
     nanoseconds) and `series_rows` (0 elsewhere). Raises `ConfigError`, and what the handler of a signal
     raises.
     """

@@ -14,7 +14,7 @@ use std::fmt;
 pub enum RunError {
     /// Packets wait for each other in a cycle and none of them can ever move.
     Deadlock(DeadlockReport),
-    /// Packets of an InfiniBand fabric wait for each other in a circle: time when that was found \[ns\], and the circle.
+    /// Packets of a fabric wait for each other in a circle: time when that was found \[ns\], and the circle.
     FabricDeadlock(u64, Deadlock),
     /// No packet has moved from one cycle to another because of what a routing function in Python asks for: how many heads wait, and the router and
     /// the source of one of them.

@@ -235,11 +235,12 @@ fn check_sweep(sweep: &SweepConfig) -> Result<(), ConfigError> {
 
 /// Refuses a router that has a plan of its own, see [`AnyPlan`].
 fn check_router(experiment: &Experiment) -> Result<(), ConfigError> {
-    if experiment.infiniband().is_none() {
+    if !experiment.is_fabric() {
         return Ok(());
     }
     let reason = "a fabric of InfiniBand has no cycles, phits and packets that routers route";
-    Err(ConfigError::new("router.infiniband", reason).valid("cioq, input_queued, virtual_channel"))
+    let refused = ConfigError::new("router.infiniband", reason).valid("cioq, input_queued, virtual_channel");
+    Err(experiment.router.told(refused))
 }
 
 fn resolve_compat(experiment: &mut Experiment) {
@@ -363,7 +364,9 @@ fn check_streams(experiment: &Experiment) -> Result<(), ConfigError> {
                 .valid("packet_hops, or router.virtual_channel"));
         }
         let reason = match RecordStream::OF_PROGRAMS.contains(stream) {
-            _ if RecordStream::OF_FABRICS.contains(stream) => "the network is no InfiniBand fabric",
+            _ if RecordStream::OF_FABRICS.contains(stream) => {
+                "the network is no fabric of InfiniBand or Ethernet"
+            }
             true if !has_programs => "no job runs a program",
             true if *stream != RecordStream::MessageSizes && !experiment.has_ranks() => {
                 "another simulator drives the nodes of all programs, and is told of their messages"
@@ -407,9 +410,9 @@ fn paths(experiment: &Experiment, topology: &Topology) -> Result<Paths, ConfigEr
 fn build_topology(experiment: &Experiment) -> Result<(Arc<Topology>, Tables), ConfigError> {
     let (topology, timed) = experiment.build_topology()?;
     if !topology.has_equal_routers() {
-        let reason = "routers with different numbers of nodes are for InfiniBand fabrics";
+        let reason = "routers with different numbers of nodes are for fabrics of InfiniBand or Ethernet";
         return Err(ConfigError::new("topology.graph.nodes", reason)
-            .valid("as many nodes on every router that has nodes, or router.infiniband"));
+            .valid("as many nodes on every router that has nodes, or router.infiniband or router.ethernet"));
     }
     epochs::check(experiment, &timed)?;
     cut_off::check(experiment)?;
@@ -456,7 +459,7 @@ fn cioq_plan(experiment: &Experiment) -> Result<CioqPlan, ConfigError> {
         RouterConfig::InputQueued(r) => {
             ("input_queued", 1.0, r.crossbar_latency, r.pipeline_latency, None, &r.allocator)
         }
-        RouterConfig::VirtualChannel(_) | RouterConfig::Infiniband(_) => {
+        RouterConfig::VirtualChannel(_) | RouterConfig::Infiniband(_) | RouterConfig::Ethernet(_) => {
             unreachable!("such routers have plans of their own")
         }
     };

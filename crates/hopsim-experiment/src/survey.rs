@@ -165,7 +165,7 @@ pub fn deadlock(plan: &AnyPlan) -> Option<String> {
 
 fn deadlock_of_fabric(plan: &FabricPlan) -> String {
     let (hosts, ends) = (plan.fabric.hosts as usize, plan.fabric.first_port.len());
-    let is_allowed = plan.experiment.infiniband().is_some_and(|config| config.lanes.allow_deadlock);
+    let is_allowed = plan.experiment.router.lanes().is_some_and(|lanes| lanes.allow_deadlock);
     // Where it is not allowed that has been looked for before.
     if is_allowed && hosts.saturating_mul(ends) > MOST_ENTRIES {
         return "deadlock not looked for: more than 100,000,000 entries of forwarding tables".into();

@@ -2,6 +2,7 @@
 
 use crate::fate::Fate;
 use crate::simulator::Reference;
+use hopsim_infiniband::fabric::{BLOCK, FlowControl};
 use hopsim_infiniband::workload::Workload;
 
 impl<W: Workload> Reference<W> {
@@ -32,6 +33,14 @@ impl<W: Workload> Reference<W> {
     fn audit_link(&self, sender: usize, lane: usize) {
         let Some(receiver) = self.peer(sender) else { return };
         let size = self.fabric.ports[receiver].buffer;
+        if let FlowControl::Pfc(_) = self.fabric.flow_control {
+            let (taken, size) = (self.bytes_in_buffer(receiver, lane), u64::from(size * BLOCK));
+            assert!(
+                taken <= size,
+                "port {receiver} holds {taken} bytes of VL {lane} and has room for {size}"
+            );
+            return;
+        }
         let link = &self.links[sender];
         let taken = self.blocks_in_buffer(receiver, lane);
         assert!(taken <= size, "port {receiver} holds {taken} blocks of VL {lane} and has room for {size}");
@@ -54,12 +63,23 @@ impl<W: Workload> Reference<W> {
 
     /// What is taken of the buffer of a port for a VL \[blocks\].
     fn blocks_in_buffer(&self, port: usize, lane: usize) -> u32 {
+        self.sum(self.in_buffer(port, lane).into_iter(), lane)
+    }
+
+    /// What is in the buffer of a port for a VL, the packets whose heads have come \[bytes\].
+    pub fn bytes_in_buffer(&self, port: usize, lane: usize) -> u64 {
+        let packets = self.in_buffer(port, lane).into_iter().map(|packet| self.packets[packet]);
+        packets.filter(|packet| packet.lane == lane).map(|packet| packet.bytes()).sum()
+    }
+
+    /// The packets in the buffers of a port; at a switch only those in a VL and those that are discarded.
+    fn in_buffer(&self, port: usize, lane: usize) -> Vec<usize> {
         if self.fabric.is_host(port as u32) {
-            return self.sum(self.hosts[port].received.iter().map(|each| each.packet), lane);
+            return self.hosts[port].received.iter().map(|each| each.packet).collect();
         }
         let queues = self.siblings(port).flat_map(|output| self.queue(port, output, lane));
         let discarded = self.failing.discarded.iter().filter(|(_, input, _)| *input == port);
-        self.sum(queues.map(|each| each.packet).chain(discarded.map(|&(.., packet)| packet)), lane)
+        queues.map(|each| each.packet).chain(discarded.map(|&(.., packet)| packet)).collect()
     }
 
     /// The blocks of some packets, of which only those in a VL count.

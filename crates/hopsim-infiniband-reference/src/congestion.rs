@@ -33,7 +33,7 @@ impl<W: Workload> Reference<W> {
                 (sum >= rules.high, sum < rules.low)
             }
         };
-        let is_root = self.links[output].credits[lane] >= blocks(self.fabric.mtu);
+        let is_root = self.may_leave(output, lane, blocks(self.fabric.mtu));
         let is_in_victim_mask = match rules.victim_mask {
             VictimMask::Hosts => self.fabric.is_host(self.fabric.ports[output].peer),
             VictimMask::All => true,

@@ -5,6 +5,7 @@ use crate::fate::Fate;
 use crate::link::{Flight, Returning};
 use crate::simulator::{Packet, Reference};
 use crate::switch::Waiting;
+use hopsim_infiniband::fabric::FlowControl;
 use hopsim_infiniband::faults::{Loss, What};
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband::workload::Workload;
@@ -35,7 +36,8 @@ impl<W: Workload> Reference<W> {
         self.failing.out[sender] = false;
         self.failing.known[sender] = false;
         let receiver = self.fabric.ports[sender].peer as usize;
-        let at = self.now + self.fabric.ports[sender].delay + self.fabric.credit_delay;
+        let FlowControl::Credits { delay } = self.fabric.flow_control else { return };
+        let at = self.now + self.fabric.ports[sender].delay + delay;
         for lane in 0..usize::from(self.fabric.lanes.count) {
             let blocks = self.fabric.ports[receiver].buffer - self.blocks_promised(sender, receiver, lane);
             self.links[sender].returning.push(Returning { at, lane, blocks });

@@ -97,6 +97,7 @@ impl<W: Workload> Reference<W> {
     /// Step 4 at a host: a packet takes room in the receive buffer.
     pub fn head_at_host(&mut self, host: usize, &Flight { packet, tail, .. }: &Flight) {
         self.hosts[host].received.push(Received { packet, tail, drained_from: None });
+        self.buffer_has_changed(host, self.packets[packet].lane);
     }
 
     /// Step 4, second half: notifications and acknowledgements are taken, data packets are answered with them.
@@ -208,7 +209,7 @@ impl<W: Workload> Reference<W> {
     fn next_answer(&self, host: usize) -> Option<usize> {
         let mut waiting = self.hosts[host].answers.iter();
         waiting.position(|Answer { told, .. }| {
-            self.links[host].credits[self.lane_of(told.flow as usize)] >= blocks(told.bytes)
+            self.may_leave(host, self.lane_of(told.flow as usize), blocks(told.bytes))
         })
     }
 
@@ -242,7 +243,7 @@ impl<W: Workload> Reference<W> {
 
     /// Whether the link of a host carries nothing.
     pub fn is_link_free(&self, host: usize) -> bool {
-        self.now >= self.hosts[host].link_free
+        self.now >= self.hosts[host].link_free.max(self.pausing[host].link_free)
     }
 
     /// Whether the bus of a host can bring a packet.
@@ -253,7 +254,7 @@ impl<W: Workload> Reference<W> {
     /// Whether a notification or acknowledgement waits at a host in a VL for credits.
     pub fn has_answer_without_credits(&self, host: usize, lane: usize) -> bool {
         let mut waiting = self.hosts[host].answers.iter().map(|each| each.told);
-        let lacks = |bytes: u32| self.links[host].credits[lane] < blocks(bytes);
+        let lacks = |bytes: u32| !self.may_leave(host, lane, blocks(bytes));
         waiting.any(|told| self.lane_of(told.flow as usize) == lane && lacks(told.bytes))
     }
 
@@ -261,7 +262,7 @@ impl<W: Workload> Reference<W> {
     fn may_send(&self, host: usize, flow: usize) -> bool {
         self.wants_to_send(flow, self.now)
             && self.is_bus_free(host)
-            && self.links[host].credits[self.lane_of(flow)] >= blocks(self.next_bytes(flow))
+            && self.may_leave(host, self.lane_of(flow), blocks(self.next_bytes(flow)))
     }
 
     /// Whether a flow may send at some time as far as itself and its reaction point go.
@@ -316,7 +317,7 @@ impl<W: Workload> Reference<W> {
         };
         self.packets.push(packet);
         self.facts.push(Fact::Sent { at: self.now, packet: told });
-        self.links[host].credits[lane] -= packet.blocks();
+        self.promise(host, packet);
         self.goes_onto_link(host, number);
         let on_link = self.time_on_link(host, number);
         self.hosts[host].link_free = self.now + on_link;

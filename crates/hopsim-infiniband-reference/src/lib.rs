@@ -17,6 +17,7 @@ mod host;
 mod lanes;
 mod link;
 mod messages;
+mod pauses;
 mod reaction;
 mod roots;
 mod simulator;
@@ -43,6 +44,10 @@ pub enum Fact {
     OnLink { at: Ticks, packet: Sent, port: u32 },
     /// A port begins to be stalled in a VL, or ceases to be.
     Stalled { at: Ticks, port: u32, lane: u8, is_stalled: bool },
+    /// A pause frame goes onto the link of a port.
+    Frame { at: Ticks, port: u32, lanes: u16 },
+    /// A port begins to be paused in a VL, or ceases to be.
+    Paused { at: Ticks, port: u32, lane: u8, is_paused: bool },
     /// A switch marks a packet that had no mark.
     Marked { at: Ticks, packet: Sent, output: u32 },
     /// A packet is lost.
@@ -65,6 +70,8 @@ impl Fact {
             | Self::Granted { at, .. }
             | Self::OnLink { at, .. }
             | Self::Stalled { at, .. }
+            | Self::Frame { at, .. }
+            | Self::Paused { at, .. }
             | Self::Marked { at, .. }
             | Self::Lost { at, .. }
             | Self::Delivered { at, .. }

@@ -2,7 +2,7 @@
 
 use crate::Fact;
 use crate::simulator::{Packet, Reference};
-use hopsim_infiniband::fabric::{Fabric, NONE};
+use hopsim_infiniband::fabric::{Fabric, FlowControl, NONE};
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband::workload::Workload;
 
@@ -62,13 +62,23 @@ impl<W: Workload> Reference<W> {
         }
     }
 
+    /// A packet is promised room in the buffer at the other end of the link of a port.
+    pub fn promise(&mut self, port: usize, packet: Packet) {
+        if let FlowControl::Credits { .. } = self.fabric.flow_control {
+            self.links[port].credits[packet.lane] -= packet.blocks();
+        }
+    }
+
     /// A packet has left the buffer of a port: the sender at the other end of the link will hear of it.
     pub fn return_credits(&mut self, port: usize, packet: Packet) {
+        let FlowControl::Credits { delay } = self.fabric.flow_control else {
+            return self.buffer_has_changed(port, packet.lane);
+        };
         let sender = self.fabric.ports[port].peer as usize;
         if self.failing.out[sender] {
             return;
         }
-        let at = self.now + self.fabric.ports[sender].delay + self.fabric.credit_delay;
+        let at = self.now + self.fabric.ports[sender].delay + delay;
         self.links[sender].returning.push(Returning { at, lane: packet.lane, blocks: packet.blocks() });
     }
 

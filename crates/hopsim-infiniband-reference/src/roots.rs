@@ -63,7 +63,7 @@ impl<W: Workload> Reference<W> {
     }
 
     fn has_credits(&self, Want { port, lane, blocks }: Want) -> bool {
-        self.links[port].credits[lane] >= blocks
+        self.may_leave(port, lane, blocks)
     }
 
     /// The root of a want, which stands for those of `before`.

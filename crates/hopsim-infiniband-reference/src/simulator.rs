@@ -5,6 +5,7 @@ use crate::fate::{Failing, Fate};
 use crate::host::{Host, Sender, first_start};
 use crate::link::Link;
 use crate::messages::Posted;
+use crate::pauses::Pausing;
 use crate::reaction::Reactions;
 use crate::switch::{Input, Output};
 use hopsim_infiniband::fabric::{Fabric, blocks};
@@ -62,6 +63,8 @@ pub struct Reference<W: Workload = ()> {
     pub(crate) facts: Vec<Fact>,
     /// The links, by the port that sends.
     pub(crate) links: Vec<Link>,
+    /// What ports know of pauses, by port; used with priority flow control.
+    pub(crate) pausing: Vec<Pausing>,
     /// The inputs of switches, by port; those of hosts are not used.
     pub(crate) inputs: Vec<Input>,
     /// The outputs of switches, by port; those of hosts are not used.
@@ -104,6 +107,7 @@ impl<W: Workload> Reference<W> {
             packets: Vec::new(),
             facts: Vec::new(),
             links: ports.clone().map(|port| Link::new(fabric, port)).collect(),
+            pausing: ports.clone().map(|_| Pausing::new(fabric.lanes.count)).collect(),
             inputs: ports.clone().map(|_| Input::new(fabric)).collect(),
             outputs: ports.map(|port| Output::new(fabric, seed, port)).collect(),
             hosts,
@@ -118,6 +122,7 @@ impl<W: Workload> Reference<W> {
         self.recover();
         self.fabric_changes();
         self.credits_arrive();
+        self.frames_arrive();
         self.transfers_end();
         self.discarded_packets_go();
         self.packets_have_left();
@@ -125,6 +130,7 @@ impl<W: Workload> Reference<W> {
         self.tails_arrive();
         self.drain();
         self.arbitrate();
+        self.frames_leave();
         self.heads_leave();
         self.messages_leave();
         self.hosts_act();

@@ -27,9 +27,9 @@ impl<W: Workload> Reference<W> {
     }
 
     fn is_output_stalled(&self, output: usize, lane: usize) -> bool {
-        let credits = self.links[output].credits[lane];
         let lacks_credits = |front: &Waiting| {
-            self.may_be_granted_by_time(front, self.now) && credits < self.packets[front.packet].blocks()
+            self.may_be_granted_by_time(front, self.now)
+                && !self.may_leave(output, lane, self.packets[front.packet].blocks())
         };
         self.blocks_in_output_buffer(output) == 0
             && self
@@ -38,12 +38,11 @@ impl<W: Workload> Reference<W> {
     }
 
     fn is_host_stalled(&self, host: usize, lane: usize) -> bool {
-        let credits = self.links[host].credits[lane];
         let answer = self.has_answer_without_credits(host, lane);
         let lacks_credits = |&flow: &usize| {
             self.lane_of(flow) == lane
                 && self.wants_to_send(flow, self.now)
-                && credits < blocks(self.next_bytes(flow))
+                && !self.may_leave(host, lane, blocks(self.next_bytes(flow)))
         };
         let data = self.is_bus_free(host) && self.hosts[host].flows.iter().any(lacks_credits);
         self.is_link_free(host) && (answer || data)

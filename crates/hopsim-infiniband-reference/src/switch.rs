@@ -148,6 +148,7 @@ impl<W: Workload> Reference<W> {
         let &Flight { packet, head, tail } = flight;
         let lane = self.packets[packet].lane;
         self.inputs[input].queues[output][lane].push_back(Waiting { packet, head, tail });
+        self.buffer_has_changed(input, lane);
         self.look_for_congestion(output, lane);
         self.mark(MarkPoint::Enqueue, packet, output);
     }
@@ -206,7 +207,7 @@ impl<W: Workload> Reference<W> {
         self.may_be_granted_by_time(front, self.now)
             && self.transfers_out_of(input) < rules.transfers_per_input
             && self.blocks_in_output_buffer(output) + blocks <= rules.output_buffer
-            && self.links[output].credits[lane] >= blocks
+            && self.may_leave(output, lane, blocks)
     }
 
     /// The number of transfers out of an input that are under way.
@@ -238,7 +239,7 @@ impl<W: Workload> Reference<W> {
         at.last[lane] = Some(input);
         at.serving = Some(transfer);
         at.leaving.push_back(leaving);
-        self.links[output].credits[lane] -= self.packets[packet].blocks();
+        self.promise(output, self.packets[packet]);
         self.look_for_congestion(output, lane);
         self.mark(MarkPoint::Grant, packet, output);
     }
@@ -260,7 +261,7 @@ impl<W: Workload> Reference<W> {
                 }
                 Switching::StoreAndForward => self.now >= complete + latency,
             };
-            if may {
+            if may && self.now >= self.pausing[output].link_free {
                 self.outputs[output].leaving[0].onto_link = Some(self.now);
                 if self.packets[packet].fate == Fate::Lost {
                     // Nothing goes onto the link in the time that was meant for it.

@@ -4,6 +4,7 @@ use crate::congestion::CongestionControl;
 use crate::faults::Faults;
 use crate::forwarding::Tables;
 use crate::lanes::Lanes;
+use crate::pfc::Pfc;
 use crate::time::Ticks;
 use std::sync::Arc;
 
@@ -83,6 +84,18 @@ pub struct SwitchRules {
     pub switching: Switching,
 }
 
+/// What keeps a port from sending more than the buffer at the other end of its link has room for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FlowControl {
+    /// Credits for the blocks of the buffer.
+    Credits {
+        /// The time after the delay of the link at which a credit arrives \[ticks\].
+        delay: Ticks,
+    },
+    /// Pauses, which the other end tells of.
+    Pfc(Pfc),
+}
+
 /// A fabric.
 ///
 /// Ports are numbered through: port h < `hosts` is that of host h, then follow those of switch 0, 1, …
@@ -104,8 +117,8 @@ pub struct Fabric {
     pub host: HostRules,
     /// What all switches have in common.
     pub switch: SwitchRules,
-    /// The time after the delay of the link at which a credit arrives \[ticks\].
-    pub credit_delay: Ticks,
+    /// What keeps buffers from running over.
+    pub flow_control: FlowControl,
     /// Virtual lanes.
     pub lanes: Lanes,
     /// Congestion control, if it is on.

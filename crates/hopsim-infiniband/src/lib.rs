@@ -13,6 +13,7 @@ pub mod flow;
 pub mod forwarding;
 pub mod lanes;
 pub mod observer;
+pub mod pfc;
 pub mod reaction;
 pub mod time;
 pub mod workload;

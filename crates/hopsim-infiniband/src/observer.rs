@@ -36,6 +36,12 @@ pub trait Observer {
     /// A port begins to be stalled for credits in a VL, or ceases to be.
     fn stalled(&mut self, _at: Ticks, _port: u32, _lane: u8, _is_stalled: bool) {}
 
+    /// A pause frame goes onto the link of a port; it pauses these VLs at the other end, a bit each, and no others.
+    fn frame(&mut self, _at: Ticks, _port: u32, _lanes: u16) {}
+
+    /// A port begins to be paused in a VL, or ceases to be.
+    fn paused(&mut self, _at: Ticks, _port: u32, _lane: u8, _is_paused: bool) {}
+
     /// A switch marks a packet that had no mark, at an output.
     fn marked(&mut self, _at: Ticks, _packet: Sent, _output: u32) {}
 

@@ -28,7 +28,7 @@ const MEANS: [ColumnText; 14] = [
     (
         "accepted_load",
         LOAD,
-        "Phits delivered: what left the network. Mean over the nodes of the jobs and the window. In an InfiniBand fabric: data delivered, over what the links to the nodes that flows are for can carry [0 … 1].",
+        "Phits delivered: what left the network. Mean over the nodes of the jobs and the window. In a fabric: data delivered, over what the links to the nodes that flows are for can carry [0 … 1].",
     ),
     ("generated_load", LOAD, "Phits generated: what the sources drew, and replies."),
     (
@@ -164,7 +164,7 @@ const SUMMARY: [ColumnText; 27] = [
     (
         "offered_load",
         LOAD,
-        "What the document says: mean over the nodes of the jobs, and over the window if it changes. Empty where the process has no load. In an InfiniBand fabric the rates of the flows, by the same measure as the accepted load; empty unless all have one, and no bytes.",
+        "What the document says: mean over the nodes of the jobs, and over the window if it changes. Empty where the process has no load. In a fabric the rates of the flows, by the same measure as the accepted load; empty unless all have one, and no bytes.",
     ),
     (
         "packet_latency_p50",
@@ -205,7 +205,7 @@ const SUMMARY: [ColumnText; 27] = [
     (
         "jain_index",
         "",
-        "Jain's index of the injected load x of the n nodes that send, (Σx)² / (n Σx²) [1/n … 1]; 1 is fair. In an InfiniBand fabric x is the throughput of the n flows.",
+        "Jain's index of the injected load x of the n nodes that send, (Σx)² / (n Σx²) [1/n … 1]; 1 is fair. In a fabric x is the throughput of the n flows.",
     ),
     ("packets_generated", PACKETS, "Packets generated in the window, dropped ones included."),
     (

@@ -19,7 +19,7 @@ fn utilisation(place: &OutputVc, phits: u64, cycles: f64) -> f64 {
 /// Columns of the table of links.
 pub const LINKS: [ColumnText; 8] = [
     ("router", "", "Router that the link leaves."),
-    ("port", "", "Output port there, in an InfiniBand fabric among those that are plugged."),
+    ("port", "", "Output port there, in a fabric among those that are plugged."),
     ("port_class", "", "Class of the link: terminal (to a node), local, global or network."),
     ("vc", "", "Virtual channel, from 0."),
     ("peer_router", "", "Router at the other end; empty for a node."),
@@ -27,7 +27,7 @@ pub const LINKS: [ColumnText; 8] = [
     (
         "utilisation",
         "",
-        "Share of the window in which the link carried them, in an InfiniBand fabric packets of the VL. Outside of fabrics packets that depart at its end count whole, so that it may be slightly more than 1.",
+        "Share of the window in which the link carried them, in a fabric packets of the VL. Outside of fabrics packets that depart at its end count whole, so that it may be slightly more than 1.",
     ),
     ("occupancy_mean", "phits", "Mean phits in the buffer at the other end; empty for a node."),
 ];

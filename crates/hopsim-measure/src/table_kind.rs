@@ -17,9 +17,9 @@ pub const PACKETS: &str = "packets";
 pub const MESSAGES: &str = "messages";
 /// The unit of rates.
 pub const RATE: &str = "Gb/s";
-/// The unit of latencies in InfiniBand fabrics.
+/// The unit of latencies in fabrics.
 pub const NS: &str = "ns";
-/// The unit of longer times in InfiniBand fabrics.
+/// The unit of longer times in fabrics.
 pub const S: &str = "s";
 /// The unit of payloads and queues.
 pub const BYTES: &str = "bytes";

@@ -46,7 +46,7 @@ impl Monitor {
         self.0.control.save.store(true, Ordering::Relaxed);
     }
 
-    /// How much of the simulation is done: cycles, or ticks of an InfiniBand fabric.
+    /// How much of the simulation is done: cycles, or ticks of a fabric.
     #[getter]
     fn done(&self) -> u64 {
         self.0.control.done.load(Ordering::Relaxed)

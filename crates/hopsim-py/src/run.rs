@@ -213,9 +213,7 @@ fn plan_of(experiment: &Experiment, shared: &Arc<Shared>) -> PyResult<AnyPlan> {
 /// The plan if its state can be saved; the error says why not.
 fn saved(plan: &AnyPlan) -> Result<&Plan, String> {
     match plan {
-        AnyPlan::Fabric(_) => {
-            Err("the state of an InfiniBand fabric cannot be saved; valid: another router".into())
-        }
+        AnyPlan::Fabric(_) => Err("the state of a fabric cannot be saved; valid: another router".into()),
         AnyPlan::Network(plan) => unsaved(plan).map_or(Ok(plan), |reason| Err(reason.into())),
     }
 }

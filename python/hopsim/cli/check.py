@@ -22,7 +22,7 @@ def command(experiment: str, assignments: tuple[str, ...]) -> None:
     every packet may do in every router is gone through, for channels (a VC behind an output port) that wait
     for each other, unless that would take long; then it is the rule that excludes it. Where links or routers
     that fail leave the network in parts, it says which nodes are outside the largest of them, and from when
-    to when; of an InfiniBand fabric, from when to when nodes have no way to others, as the forwarding tables
+    to when; of a fabric, from when to when nodes have no way to others, as the forwarding tables
     still lead over links that have failed, or round in a circle. Memory and time are estimates, good to a
     factor of about three where the network accepts what is offered; how long programs take is not known
     beforehand, and a window or warm-up that is found takes longer.

@@ -18,7 +18,7 @@ def command(directory: Path, point: int | None) -> None:
 
     Which links are the bottleneck, since when, what stands still behind them, who are victims, standing in
     the way of others without using the bottleneck, and how much all that costs. It needs the streams
-    link_series and congestion_trees; of an InfiniBand fabric it needs victims, and names the outputs at which
+    link_series and congestion_trees; of a fabric it needs victims, and names the outputs at which
     congestion begins and the flows that it holds up, with queue_series also what waits there. Where links of
     a fabric fail it says what is lost, and from when to when nodes have no way to each other.
     """

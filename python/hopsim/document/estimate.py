@@ -6,7 +6,7 @@ about three where the network accepts what is offered:
 - hops of a packet: the mean distance between nodes, longer by half of what the longest path of the routing is
   longer than the diameter, and the hop to the node;
 - time: so much per hop, more where heads decide in every attempt;
-- time before an InfiniBand fabric begins: so much per step of setting it up, once for points that have the
+- time before a fabric begins: so much per step of setting it up, once for points that have the
   same;
 - memory: that of the network, as the core expects it before it begins, and so much per packet inside the
   network, besides the process itself;
@@ -38,14 +38,14 @@ HOP_OF_CHOICE_NS = 270
 """Time per hop of a packet, where heads have no choice and where they decide anew in every attempt [ns]."""
 
 FABRIC_HOP_NS = 400
-"""Time per hop of a packet in an InfiniBand fabric [ns]."""
+"""Time per hop of a packet in a fabric [ns]."""
 
 SET_UP_STEP_NS = 2
-"""Time per step of setting up an InfiniBand fabric [ns]."""
+"""Time per step of setting up a fabric [ns]."""
 
 PROCESS_MB = 90
 PORT_BYTES = 300
-"""Of an InfiniBand fabric, besides tables and queues; what these and other networks take the core says."""
+"""Of a fabric, besides tables and queues; what these and other networks take the core says."""
 PACKET_BYTES = 100
 
 ROW_NS = 2_000
@@ -91,7 +91,7 @@ class Expected:
     Attributes:
         cpu_s: time of one core for all of them but those with programs [s].
         peak_mb: memory of the process with `workers` threads [MB].
-        set_up_s: time before points begin, of one core, in which InfiniBand fabrics are set up [s].
+        set_up_s: time before points begin, of one core, in which fabrics are set up [s].
     """
 
     cpu_s: float
@@ -147,8 +147,14 @@ def _load_apart(job: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def is_fabric(config: Mapping[str, Any]) -> bool:
-    """Whether a resolved configuration is of an InfiniBand fabric."""
-    return "infiniband" in config.get("router", {})  # An ideal network has none.
+    """Whether a resolved configuration is of a fabric, of InfiniBand or Ethernet."""
+    return fabric(config) is not None
+
+
+def fabric(config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a resolved configuration says of its fabric; None of another network."""
+    router = config.get("router", {})  # An ideal network has none.
+    return next((router[name] for name in ("infiniband", "ethernet") if name in router), None)
 
 
 def runs_programs(point: Point) -> bool:
@@ -186,13 +192,13 @@ def _set_up(points: Sequence[Point]) -> float:
     last, total = "", 0
     for point in points:
         config = json.loads(point.config)
-        if not is_fabric(config):
+        described = fabric(config)
+        if described is None:
             continue
-        tables = config["router"]["infiniband"]["forwarding"]
-        fabric = json.dumps([config["topology"], config.get("faults"), tables])
-        if fabric != last:
-            last, total = fabric, total + survey(point).set_up_steps
-        steps[fabric] = survey(point).set_up_steps
+        set_up = json.dumps([config["topology"], config.get("faults"), described["forwarding"]])
+        if set_up != last:
+            last, total = set_up, total + survey(point).set_up_steps
+        steps[set_up] = survey(point).set_up_steps
     return (total if len(steps) <= 1 else 2 * total) * SET_UP_STEP_NS / 1e9
 
 

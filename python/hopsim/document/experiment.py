@@ -61,7 +61,7 @@ class Point:
     def cycles(self) -> int | None:
         """Length of the measurement window; of programs, which end it, its greatest [cycles].
 
-        None for an InfiniBand fabric, which has no cycles.
+        None for a fabric, which has no cycles.
         """
         measure = json.loads(self.config)["measure"]
         return measure.get("cycles", measure.get("max_cycles"))

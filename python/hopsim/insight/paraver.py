@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from hopsim import _core
+from hopsim.document.estimate import fabric
 from hopsim.errors import ConfigError
 from hopsim.files.atomic import write, write_text
 from hopsim.files.quantities import nanoseconds
@@ -73,8 +74,8 @@ def _job(operations: pa.Table, job: str | None) -> str:
 
 def _cycle(config: dict[str, Any]) -> float:
     """What a cycle of the programs takes [ns]; where nothing says so, 1."""
-    fabric = config["router"].get("infiniband") if "router" in config else None
-    text = config.get("units", {}).get("cycle", "1 ns") if fabric is None else fabric["host"]["cycle"]
+    found = fabric(config)
+    text = config.get("units", {}).get("cycle", "1 ns") if found is None else found["host"]["cycle"]
     return float(nanoseconds(str(text)))
 
 

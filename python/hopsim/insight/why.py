@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopsim.document.estimate import classes_between_routers
+from hopsim.document.estimate import classes_between_routers, is_fabric
 from hopsim.errors import NotRecordedError
 from hopsim.insight import why_fabric
 from hopsim.insight.causes import CAUSES
@@ -193,7 +193,7 @@ class Analysis:
 
 def refuse_unrecorded(result: Result) -> None:
     """Raises `NotRecordedError`, with what to set, if a stream is missing that `explain` needs."""
-    if _is_fabric(result):
+    if is_fabric(result.config):
         why_fabric.refuse_unrecorded(result)
         return
     missing = [name for name in STREAMS if name not in result.tables]
@@ -204,13 +204,9 @@ def refuse_unrecorded(result: Result) -> None:
         )
 
 
-def _is_fabric(result: Result) -> bool:
-    return "infiniband" in result.config.get("router", {})  # An ideal network has none.
-
-
 def explain(result: Result) -> list[str]:
     """Ten lines or fewer of plain text. Raises `NotRecordedError`."""
-    if _is_fabric(result):
+    if is_fabric(result.config):
         return why_fabric.explain(result)
     found = Analysis(result)
     if not found.is_congested:

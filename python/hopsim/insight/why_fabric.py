@@ -1,4 +1,4 @@
-"""Why an InfiniBand fabric is as slow as it is: where congestion begins, and which flows it holds up.
+"""Why a fabric is as slow as it is: where congestion begins, and which flows it holds up.
 
 All of it is read from the stream `victims`, and from `queue_series` if that was recorded;
 `docs/infiniband.md` says what they count.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute
 
-from hopsim.document.estimate import nodes_cut_off
+from hopsim.document.estimate import fabric, nodes_cut_off
 from hopsim.errors import NotRecordedError
 from hopsim.insight import limit_note
 
@@ -60,7 +60,7 @@ def explain(result: Result) -> list[str]:
         flow = (str(row["job"]), str(row["name"]))
         held[flow] = held.get(flow, 0.0) + (row["lost_fraction"] or 0.0)
     roots = {output: roles for output, roles in roots.items() if max(map(_greatest, roles.values())) > SLIGHT}
-    lines = [_throughput(result), *_limited(result), *_lost(result)]
+    lines = [_throughput(result), *_limited(result), *_lost(result), *_paused(result)]
     if not roots:
         return [*lines, f"No flow is held up by congestion for more than {SLIGHT:.0%} of the window."]
     in_order = sorted(roots, key=lambda output: (-_total(roots[output]), output))
@@ -108,6 +108,25 @@ def _lost(result: Result) -> list[str]:
     ]
 
 
+def _paused(result: Result) -> list[str]:
+    """How much links are paused, where they can be, and which one most, if links were recorded."""
+    if (pauses := result.summary.get("pauses")) is None:
+        return []
+    if not pauses and not result.summary["paused_fraction"]:
+        return ["No link is paused."]
+    told = (
+        f"Links are paused {pauses:,} times, {result.summary['paused_fraction']:.1%} of the time on average"
+    )
+    if "links" not in result.tables:
+        return [f"{told}."]
+    rows: list[dict[str, Any]] = result.links.to_pylist()
+    most = max(rows, key=lambda row: row["paused_fraction"])
+    return [
+        f"{told}; most that of port {most['port']} of {most['from']}, to {most['to']}: "
+        f"{most['pauses']:,} times, {most['paused_fraction']:.0%} of the time."
+    ]
+
+
 def _root(output: Output, roles: dict[str, dict[Flow, float]]) -> str:
     told = [
         f"{name} held up, for so much of the window: {_flows(roles[role])}"
@@ -145,7 +164,7 @@ def _queue(result: Result, output: Output) -> list[str]:
     queued, congested = (pc.mean(fullest[name]).as_py() for name in ("queued_bytes", "is_congested"))
     largest = pc.max(fullest["queued_bytes"]).as_py()
     marks = ""
-    if result.config["router"]["infiniband"].get("congestion_control"):
+    if (fabric(result.config) or {}).get("congestion_control"):
         marks = f"; it is congested at the end of {congested:.0%} of the intervals"
     return [f"There {queued:,.0f} bytes wait on average, {largest:,.0f} at most{marks}."]
 

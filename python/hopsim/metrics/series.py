@@ -95,7 +95,7 @@ class Abscissa:
 
 OFFERED = Abscissa()
 OF_LINKS = "of what the links to the nodes carry"
-"""Unit of the loads of InfiniBand fabrics."""
+"""Unit of the loads of fabrics."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def has_searches(results: Results) -> bool:
 
 
 def has_flows(results: Iterable[Result]) -> bool:
-    """Whether the network is an InfiniBand fabric."""
+    """Whether the network is a fabric."""
     return any("throughput_gbps" in result.summary for result in results)
 
 

@@ -65,7 +65,7 @@ _FLOWS = (
     _Figure("packet_latency_p99_ns", "p99", 0),
     _Figure("packets_marked", "marked", 0),
 )
-"""Of InfiniBand fabrics."""
+"""Of fabrics."""
 _FABRIC_PROGRAMS = (*_PROGRAMS[:5], *_FLOWS[:1], _FLOWS[-1])
 
 _BESIDE = (

@@ -79,4 +79,4 @@ def _time(seconds: float) -> str:
 
 
 MISSING: dict[str, Callable[[float], str]] = {"missing_cycles": _cycles, "missing_s": _time}
-"""How much of it, by key of the summary: in cycles, and in InfiniBand fabrics in seconds."""
+"""How much of it, by key of the summary: in cycles, and in fabrics in seconds."""

@@ -226,7 +226,7 @@ class Plots:
         return self._several("message_latency", ax, asked)
 
     def flows(self, ax: Given = None, **asked: Unpack[AtOneLoad]) -> list[Axes]:
-        """Throughput of every flow of an InfiniBand fabric, as lines and stacked; below them the CCTI."""
+        """Throughput of every flow of a fabric, as lines and stacked; below them the CCTI."""
         return self._several("flows", ax, asked)
 
     def queues(self, ax: Given = None, **asked: Unpack[AtOneLoad]) -> list[Axes]:

@@ -1,4 +1,4 @@
-"""What flows of an InfiniBand fabric get over time, and how they are throttled."""
+"""What flows of a fabric get over time, and how they are throttled."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hopsim.results.result import Results
 
 TITLE = "utilisation of every link in the form of the network: groups, grid, levels, or routers and ports"
-NEEDS = 'measure.streams = ["links"] and a network that is no InfiniBand fabric'
+NEEDS = 'measure.streams = ["links"] and a network that is no fabric'
 TAKES = options.AT_ONE_LOAD
 STREAM = "links"
 UTILISATION = "Utilisation of a link [phits/cycle]"

@@ -1,4 +1,4 @@
-"""What waits in the switches of an InfiniBand fabric over time, and which outputs are congested."""
+"""What waits in the switches of a fabric over time, and which outputs are congested."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ FABRICS = {
     ACCEPTED: f"Accepted load [{OF_LINKS}]",
     "jain_index": "Jain's index over the flows (1: all equal)",
 }
-"""Labels that differ in InfiniBand fabrics."""
+"""Labels that differ in fabrics."""
 PROGRAMS = (
     Metric("execution_time", "Execution time", "Execution time [cycles]"),
     Metric("wait_time_mean", "Waiting", "Waiting of a rank, mean [cycles]"),

@@ -56,7 +56,7 @@ _FABRIC_FIGURES = {
     "packet_latency_mean_ns": "ns",
     "packets_marked": "packets",
 }
-"""Of InfiniBand fabrics."""
+"""Of fabrics."""
 
 
 class Result:
@@ -64,7 +64,7 @@ class Result:
 
     Attributes:
         config: the resolved configuration.
-        summary: the summary record; loads in phits/(node·cycle), latencies in cycles (in InfiniBand fabrics:
+        summary: the summary record; loads in phits/(node·cycle), latencies in cycles (in fabrics:
             throughput in Gb/s, latencies in ns).
         jobs: one summary record per job, `job` holding its name.
         axes: the sweep assignments {path: value} of the point; empty for a single run.
@@ -114,7 +114,7 @@ class Result:
     def links(self) -> pa.Table:
         """One row per router, output port and VC: phits, utilisation, mean occupancy.
 
-        Of an InfiniBand fabric one row per link and VL that a flow uses: throughput [Gb/s], utilisation,
+        Of a fabric one row per link and VL that a flow uses: throughput [Gb/s], utilisation,
         and the share of the window in which the link was idle for want of credits.
         """
         return self._table("links")
@@ -195,7 +195,7 @@ class Result:
 
     @property
     def flows(self) -> pa.Table:
-        """One row per flow of an InfiniBand fabric: throughput [Gb/s], packets, marks, latency [ns]."""
+        """One row per flow of a fabric: throughput [Gb/s], packets, marks, latency [ns]."""
         return self._table("flows")
 
     @property
@@ -278,7 +278,7 @@ class Result:
 
         Raises:
             NotRecordedError: the streams `link_series` and `congestion_trees` were not recorded, or, of an
-                InfiniBand fabric, `victims`.
+                fabric, `victims`.
         """
         return why.explain(self)
 

@@ -87,7 +87,7 @@ def _networks(points: Sequence[Point]) -> list[str]:
 
 
 def _routing(point: Point) -> list[str]:
-    """The name of the routing; none of an InfiniBand fabric."""
+    """The name of the routing; none of a fabric."""
     return list(json.loads(point.config).get("routing") or {})
 
 

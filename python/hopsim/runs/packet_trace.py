@@ -121,7 +121,7 @@ def _only_point(document: Experiment, by_flits: str) -> Point:
         if "measure.streams.0 =" not in str(error):
             raise
         raise ConfigError(
-            f"{document.name}: in InfiniBand fabrics and without contention packets are not followed "
+            f"{document.name}: in fabrics and without contention packets are not followed "
             "one by one; valid: another router than infiniband, another topology than ideal, and no key "
             "contention"
         ) from None

@@ -40,7 +40,7 @@ LONGEST = 16
 NEGLIGIBLE = 0.005
 """A load that is short of what is offered by no more than this share of it is not."""
 CYCLES = "measure.cycles"
-OF_FABRIC = "an InfiniBand fabric has no load in phits/(node·cycle)"
+OF_FABRIC = "a fabric has no load in phits/(node·cycle)"
 OF_LIST = "packets that are given one by one come when the list says"
 RUNS = 10
 """So many runs a search takes, about."""
@@ -447,7 +447,7 @@ def _refuse_without_load(document: Experiment, config: Mapping[str, Any]) -> Non
 def _without_load(document: Experiment, reason: str) -> ConfigError:
     return ConfigError(
         f"{document.name}: has no load to search: {reason}; "
-        "valid: nothing but jobs that draw packets, in a network other than an InfiniBand fabric"
+        "valid: nothing but jobs that draw packets, in a network other than a fabric"
     )
 
 

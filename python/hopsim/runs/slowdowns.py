@@ -7,7 +7,7 @@ directory:
     DIR/together            all jobs
     DIR/alone-<job>         one job with a program, the others away
     DIR/contention-free     all jobs with a program, no packet in the way of another;
-                            not of InfiniBand fabrics
+                            not of fabrics
     DIR/interference.parquet, .csv  a row per point and job
 """
 

@@ -44,17 +44,18 @@ TERMS = (
         "`packets_dropped` counts.",
     ),
     Term(
-        ("RoCE", "RoCEv2", "Ethernet", "TCP"),
-        "Not simulated: there are neither Ethernet switches nor their transport. The nearest is "
-        "`router.infiniband`: a lossless fabric with credits, rates in Gb/s, and congestion control by "
-        "marks and notifications.",
+        ("RoCE", "RoCEv2", "TCP"),
+        "Lossless Ethernet is `router.ethernet`: switches and hosts whose ports pause each other "
+        "(`flow_control.pfc`) or have credits (`cbfc`), rates in Gb/s. Transports are not simulated: "
+        "nothing is sent again, and there are no windows, as nothing is lost. There are no marks there "
+        "yet (ECN); `router.infiniband` has congestion control by marks and notifications.",
     ),
     Term(
-        ("PFC", "priority flow control", "pause"),
-        "Not simulated: flow control is by credits, per virtual channel or, in `router.infiniband`, per "
-        "virtual lane. The nearest is `flow_control.on_off`: a virtual channel says off and on, as a pause "
-        "does, and thresholds are checked to lose nothing. What blocks behind a full buffer can be studied "
-        "with these: see the streams `congestion_trees` and `victims`, and `hopsim why`.",
+        ("priority flow control", "pause frame", "XOFF", "headroom"),
+        "`router.ethernet.flow_control.pfc`, with thresholds that are checked to lose nothing. In "
+        "`router.cioq` and `input_queued` the nearest is `flow_control.on_off`: a virtual channel says "
+        "off and on, as a pause does. See `pauses`, `paused_fraction`, the stream `victims`, and `hopsim "
+        "why`.",
     ),
     Term(
         ("DCQCN", "HPCC", "TIMELY", "Swift"),

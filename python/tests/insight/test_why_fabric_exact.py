@@ -196,6 +196,19 @@ def test_congestion_control_at_its_end_is_told_with_the_flows_most_at_it() -> No
         assert why_fabric.explain(slight)[1].startswith("Congestion begins")
 
 
+def test_it_says_how_much_links_are_paused_and_which_one_most() -> None:
+    assert told(pauses=0, paused_fraction=0.0)[0] == "No link is paused."
+    on_average = "Links are paused 1,234 times, 2.5% of the time on average"
+    paused = {"pauses": 1234, "paused_fraction": 0.025}
+    assert told(**paused)[0] == f"{on_average}."
+    names = ("from", "port", "to", "pauses", "paused_fraction")
+    rows = [("node 3", 0, "switch 1", 1000, 0.1), ("switch 0", 2, "switch 1", 234, 0.456)]
+    links = pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows])
+    assert told(tables={"links": links}, **paused)[0] == (
+        f"{on_average}; most that of port 2 of switch 0, to switch 1: 234 times, 46% of the time."
+    )
+
+
 def test_without_its_stream_it_says_what_to_set() -> None:
     result = fabric()
     result.tables = {}

@@ -195,6 +195,45 @@ def of_victim(table: str) -> list[float]:
     return [float(result.jobs[0]["throughput_gbps"]) for result in found]
 
 
+def rates_of_ethernet(flow_control: str) -> list[float]:
+    """Of the victim, in one VL with the others and in a VL of its own."""
+    found = [
+        result
+        for result in results("ethernet_victims")
+        if result.labels["router.ethernet.flow_control"] == flow_control
+    ]
+    return [float(result.jobs[0]["throughput_gbps"]) for result in found]
+
+
+@claim(
+    "ethernet_victims",
+    "Its buffers fill with packets for node 15 until it pauses the switches below it, and these pause "
+    "node 3, which is left with what every other node gets: 16.7 Gb/s.",
+)
+def a_victim_of_pauses() -> None:
+    shared = results("ethernet_victims")[0]
+    assert rates_of_ethernet("pauses")[0] == pytest.approx(16.7, rel=0.005)
+    assert shared.jobs[1]["flow_throughput_mean_gbps"] == pytest.approx(16.7, rel=0.005)
+    paused = {row["from"]: row["paused_fraction"] for row in shared.links.to_pylist() if row["vl"] == 0}
+    assert paused["node 3"] > 0.5
+    assert paused["switch 0"] > 0.05
+
+
+@claim("ethernet_victims", "With credits instead of pauses it gets no more.")
+def credits_free_no_victim() -> None:
+    assert rates_of_ethernet("credits")[0] == pytest.approx(rates_of_ethernet("pauses")[0], rel=0.005)
+
+
+@claim(
+    "ethernet_victims", "In a priority of its own it has 50 Gb/s, all that the three others of its leaf leave"
+)
+def a_priority_of_its_own() -> None:
+    assert rates_of_ethernet("pauses")[1] == pytest.approx(50, rel=0.005)
+    rows = results("ethernet_victims")[1].flows.to_pylist()
+    others = [row["throughput_gbps"] for row in rows if row["job"] == "incast"][:3]
+    assert sum(others) == pytest.approx(50, rel=0.005)
+
+
 @claim("infiniband_uniform", "A message of eight packets takes longer,")
 def longer_messages_take_longer() -> None:
     short, long = (

@@ -84,6 +84,12 @@ DOCUMENTS: list[dict[str, Any]] = [
         "jobs": [{"flows": [{"source": 0, "destination": 1}]}],
         "measure": {"time": {"window": "20 us"}},
     },
+    {
+        "router": {"ethernet": {"mtu": 1024, "flow_control": {"pfc": {"quanta": 70}}}},
+        "topology": {"fat_tree": {"k": 2, "levels": 1}},
+        "jobs": [{"flows": [{"source": 0, "destination": 1}]}],
+        "measure": {"time": {"window": "20 us"}},
+    },
 ]
 PATHS = [path.split(".") for path in sorted(Catalogue().nodes) if not path.startswith("sweep")]
 VALUES: list[Any] = [

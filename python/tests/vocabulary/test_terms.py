@@ -17,7 +17,7 @@ CATALOGUE = Catalogue()
 
 
 @pytest.mark.parametrize(
-    "word", ["flit", "fault", "RoCE", "PFC", "slim fly", "dragonfly+", "Dragonfly-Plus", "leaf_spine"]
+    "word", ["flit", "fault", "RoCE", "XOFF", "slim fly", "dragonfly+", "Dragonfly-Plus", "leaf_spine"]
 )
 def test_explain_says_what_there_is_instead(word: str) -> None:
     told = CliRunner().invoke(cli, ["explain", word])

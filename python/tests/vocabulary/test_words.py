@@ -62,6 +62,9 @@ RECORDED = [
     "faults = [{ links = { between = [[0, 2]] }, time = { at = '5 us' } }]\n"
     "jobs = [{ messages = { rate = '1 Gb/s' } }]\n"
     "measure = { time = { window = '20 us', interval = '10 us' }, streams = ['flows', 'flow_series'] }\n",
+    "router = 'ethernet'\ntopology.fat_tree = { k = 2, levels = 1 }\n"
+    "jobs = [{ flows = [{ source = 0, destination = 1 }] }]\n"
+    "measure = { time = { window = '20 us', interval = '10 us' }, streams = ['links', 'link_series'] }\n",
 ]
 
 

@@ -252,7 +252,8 @@ fn what_programs_have_elsewhere_or_only_here_is_refused() {
         [[jobs]]\nprogram.collective = { kind = \"barrier\" }\nhost.service_level = 1\n";
     let said = message_of(torus, &[]);
     assert!(
-        said.contains("jobs.0.host.service_level") && said.contains("is for InfiniBand fabrics"),
+        said.contains("jobs.0.host.service_level")
+            && said.contains("is for fabrics of InfiniBand or Ethernet"),
         "{said}"
     );
 }

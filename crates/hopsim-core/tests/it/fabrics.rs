@@ -1,5 +1,6 @@
 //! InfiniBand fabrics: the whole text of every message about bad input, and what a resolved document is.
 
+mod ethernet;
 mod reactions;
 
 use crate::message_of;
@@ -357,15 +358,15 @@ fn keys_of_fabrics_elsewhere() {
     let other = "load = 0.5\ntopology.ring.routers = 4\n";
     assert_eq!(
         message_of(other, &["measure.time.window=1 s"]),
-        "measure.time (override): is for InfiniBand fabrics; valid: measure.warmup, cycles and interval, or router.infiniband"
+        "measure.time (override): is for fabrics of InfiniBand or Ethernet; valid: measure.warmup, cycles and interval, or router.infiniband or router.ethernet"
     );
     assert_eq!(
         message_of(other, &["jobs=[{ flows = [{ source = 0, destination = 1 }] }]"]),
-        "jobs.0.flows (override): is for InfiniBand fabrics; valid: traffic or program, or router.infiniband"
+        "jobs.0.flows (override): is for fabrics of InfiniBand or Ethernet; valid: traffic or program, or router.infiniband or router.ethernet"
     );
     assert_eq!(
         message_of(other, &["measure.streams=[\"flows\"]"]),
-        "measure.streams.0 = \"flows\" (override): the network is no InfiniBand fabric; valid: no such stream"
+        "measure.streams.0 = \"flows\" (override): the network is no fabric of InfiniBand or Ethernet; valid: no such stream"
     );
 }
 
@@ -446,8 +447,8 @@ fn routers_may_have_different_numbers_of_nodes() {
     assert_eq!(elsewhere("[2, 2]"), "accepted");
     assert_eq!(
         elsewhere("[2, 1]"),
-        "topology.graph.nodes (override): routers with different numbers of nodes are for InfiniBand fabrics; \
-         valid: as many nodes on every router that has nodes, or router.infiniband"
+        "topology.graph.nodes (override): routers with different numbers of nodes are for fabrics of InfiniBand or Ethernet; \
+         valid: as many nodes on every router that has nodes, or router.infiniband or router.ethernet"
     );
 }
 
@@ -602,7 +603,7 @@ fn messages_of_a_fabric() {
     let elsewhere = "topology.ring.routers = 4\njobs = [{ messages = { rate = \"1 Gb/s\" } }]\n";
     refused(
         elsewhere,
-        "jobs.0.messages: is for InfiniBand fabrics; valid: traffic or program, or router.infiniband",
+        "jobs.0.messages: is for fabrics of InfiniBand or Ethernet; valid: traffic or program, or router.infiniband or router.ethernet",
     );
 }
 

@@ -27,7 +27,7 @@ pub const INJECTION_PORTS: RangeInclusive<u32> = 1..=2;
 /// Priority classes of jobs.
 pub const PRIORITIES: RangeInclusive<u32> = 0..=255;
 
-/// Service levels of an InfiniBand fabric.
+/// Service levels of a fabric.
 pub const SERVICE_LEVELS: RangeInclusive<u32> = 0..=15;
 
 /// Widths of intervals that are narrow enough, relative to the mean.

@@ -101,7 +101,7 @@ impl Default for PacketsConfig {
     }
 }
 
-/// How long an InfiniBand fabric is simulated and measured.
+/// How long a fabric is simulated and measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TimeConfig {
@@ -128,7 +128,7 @@ impl RecordStream {
     /// Streams that routers with VCs have in every interval, so that `interval` must be set.
     pub const OF_INTERVALS: [Self; 3] = [Self::Generation, Self::LinkSeries, Self::CongestionTrees];
 
-    /// Streams that InfiniBand fabrics alone have.
+    /// Streams that fabrics alone have.
     pub const OF_FABRICS: [Self; 4] = [Self::Flows, Self::FlowSeries, Self::QueueSeries, Self::Victims];
 
     /// Streams of programs and their ranks, not of packets.
@@ -155,7 +155,7 @@ pub enum RecordStream {
     Nodes,
     /// Per router: what the stream `nodes` counts, over all its nodes, and the injected load.
     Routers,
-    /// Per output port and VC: phits, utilisation, mean occupancy of the buffer at the other end. Of an InfiniBand fabric per link
+    /// Per output port and VC: phits, utilisation, mean occupancy of the buffer at the other end. Of a fabric per link
     /// and VL that a flow uses, over the window: bytes, throughput, utilisation, credit stalls.
     Links,
     /// Per interval of `interval` cycles (which it needs), by the cycle in which packets were generated, over the whole
@@ -189,22 +189,22 @@ pub enum RecordStream {
     MessageSizes,
     /// Per job: histogram of packet latency, bins at most 0.1 % wide.
     LatencyHistogram,
-    /// Per flow of an InfiniBand fabric: throughput, packets, marks, notifications and latency over the window.
+    /// Per flow of a fabric: throughput, packets, marks, notifications and latency over the window.
     Flows,
-    /// Per interval (`measure.time.interval`, which it needs) and flow of an InfiniBand fabric: throughput, marks, notifications,
+    /// Per interval (`measure.time.interval`, which it needs) and flow of a fabric: throughput, marks, notifications,
     /// and the CCTI at its end.
     FlowSeries,
     /// Per interval (`measure.time.interval`, which it needs) and output port and VL of an InfiniBand switch that a flow uses: what
     /// waits in its virtual output queues at its end, whether it is congested, and throughput.
     QueueSeries,
     /// Per interval of `interval` cycles (which it needs) and output port and VC: phits, utilisation, mean occupancy of the buffer
-    /// at the other end, and for how long that had no room. Of an InfiniBand fabric per interval (`measure.time.interval`) and link
+    /// at the other end, and for how long that had no room. Of a fabric per interval (`measure.time.interval`) and link
     /// and VL that a flow uses: bytes, throughput, utilisation, and how long the link was idle for want of credits.
     LinkSeries,
     /// At the end of every interval of `interval` cycles (which it needs): the congestion trees, from the link at which each
     /// begins; the packets that stand in them, those of other links' flows (victims) apart; and what else stands still.
     CongestionTrees,
-    /// Per flow of an InfiniBand fabric and output port at which congestion that holds it up begins: for how long, and whether the
+    /// Per flow of a fabric and output port at which congestion that holds it up begins: for how long, and whether the
     /// flow contributes to that congestion or is a victim.
     Victims,
 }

@@ -1,6 +1,7 @@
 //! The experiment document: exactly what a user may write, nothing resolved. [`crate::plan::Plan`] checks and
 //! resolves it; the engine only sees the plan.
 
+pub mod ethernet;
 pub mod infiniband;
 pub mod limits;
 pub mod measure;
@@ -24,7 +25,6 @@ use hopsim_traffic::placement::Placement;
 use hopsim_traffic::process::LOADS;
 use hopsim_traffic::rank_order::RankOrder;
 use indexmap::IndexMap;
-use infiniband::Infiniband;
 use infiniband::flows::FlowsConfig;
 use infiniband::messages::MessagesConfig;
 use limits::{CYCLES, INJECTION_PORTS, PRIORITIES};
@@ -116,9 +116,9 @@ impl Experiment {
         faults::without(&graph, &self.faults).map_err(|error| error.within("faults"))
     }
 
-    /// The fabric, if the network is one of InfiniBand.
-    pub fn infiniband(&self) -> Option<&Infiniband> {
-        if let RouterConfig::Infiniband(fabric) = &self.router { Some(fabric) } else { None }
+    /// Whether the network is a fabric, of InfiniBand or of Ethernet.
+    pub fn is_fabric(&self) -> bool {
+        matches!(self.router, RouterConfig::Infiniband(_) | RouterConfig::Ethernet(_))
     }
 
     /// Whether packets meet: in an ideal network, or where contention is left out, they do not.
@@ -367,10 +367,10 @@ pub struct JobConfig {
     /// The hosts that the program runs on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostConfig>,
-    /// What hosts of an InfiniBand fabric (`router.infiniband`) send to each other.
+    /// What hosts of a fabric (`router.infiniband`) send to each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<FlowsConfig>,
-    /// What the nodes of the job draw in an InfiniBand fabric.
+    /// What the nodes of the job draw in a fabric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessagesConfig>,
     /// When the program or the traffic of the job begins \[cycles\].
@@ -404,7 +404,7 @@ pub struct SweepConfig {
     /// All points share the run up to this cycle, which is simulated once \[cycles\]; default: each is run by itself.
     /// Results are the same. They may differ in `changes` of traffic, in `faults` that begin in this cycle or later, and in `measure.warmup` (from this cycle on), `measure.cycles`,
     /// `measure.batches` and `measure.streams`, of which `congestion_trees`, `waits`, `packet_hops` and `flit_hops` cannot be branched; nor can
-    /// InfiniBand fabrics and what another simulator drives.
+    /// fabrics and what another simulator drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *CYCLES.start(), max = *CYCLES.end()))]
     pub branch_at: Option<u32>,

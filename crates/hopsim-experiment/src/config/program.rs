@@ -497,7 +497,7 @@ pub struct HostConfig {
     /// What receives from any source take; default `recorded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub any_source: Option<AnySource>,
-    /// Service level of the messages in an InfiniBand fabric; default 0.
+    /// Service level of the messages in a fabric; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = *SERVICE_LEVELS.start(), max = *SERVICE_LEVELS.end()))]
     pub service_level: Option<u8>,

@@ -1,9 +1,11 @@
 //! What a router is made of, as written in the document.
 
-use crate::config::infiniband::Infiniband;
+use crate::config::ethernet::Ethernet;
+use crate::config::infiniband::{Infiniband, LanesConfig};
 use crate::config::limits::{BUFFERS, DELAYS, OUTPUT_QUEUES, VCS};
 use crate::config::virtual_channel::VirtualChannel;
 use hopsim_cycles::choices::{Allocator, Consumption};
+use hopsim_network::error::ConfigError;
 use hopsim_network::nothing::Nothing;
 use hopsim_routing::{dateline, flexvc};
 use schemars::JsonSchema;
@@ -25,11 +27,13 @@ pub enum RouterConfig {
     /// InfiniBand: a switch with virtual output queues and credits, hosts with channel adapters, congestion control; rates in
     /// Gb/s, times in seconds.
     Infiniband(Box<Infiniband>),
+    /// Lossless Ethernet: switches and hosts as in `infiniband` whose ports pause each other; rates in Gb/s, times in seconds.
+    Ethernet(Box<Ethernet>),
 }
 
-/// Panics where only routers with VCs come: a fabric of InfiniBand has a plan of its own.
+/// Panics where only routers with VCs come: a fabric has a plan of its own.
 pub fn not_a_fabric() -> ! {
-    unreachable!("an InfiniBand fabric is refused at the beginning of the plan")
+    unreachable!("a fabric is refused at the beginning of the plan")
 }
 
 impl RouterConfig {
@@ -40,7 +44,30 @@ impl RouterConfig {
             Self::InputQueued(_) => "input_queued",
             Self::VirtualChannel(_) => "virtual_channel",
             Self::Infiniband(_) => "infiniband",
+            Self::Ethernet(_) => "ethernet",
         }
+    }
+
+    /// The virtual lanes of a fabric.
+    pub fn lanes(&self) -> Option<&LanesConfig> {
+        match self {
+            Self::Infiniband(fabric) => Some(&fabric.lanes),
+            Self::Ethernet(fabric) => Some(&fabric.lanes),
+            Self::Cioq(_) | Self::InputQueued(_) | Self::VirtualChannel(_) => None,
+        }
+    }
+
+    /// An error about a fabric of InfiniBand, told of the kind of fabric that there is: an Ethernet is planned in the words of InfiniBand,
+    /// see [`Ethernet::fabric`].
+    pub fn told(&self, error: ConfigError) -> ConfigError {
+        let Self::Ethernet(_) = self else { return error };
+        let told = |text: String| {
+            let text = text
+                .replace("router.infiniband.links.credit_delay", "router.ethernet.flow_control.cbfc.delay");
+            text.replace("router.infiniband", "router.ethernet").replace("InfiniBand", "Ethernet")
+        };
+        let ConfigError { path, reason, valid, .. } = error;
+        ConfigError { path: told(path), reason: told(reason), valid: valid.map(told), ..error }
     }
 
     /// What has an input of the crossbar.
@@ -49,7 +76,7 @@ impl RouterConfig {
             Self::Cioq(router) => router.crossbar_inputs,
             Self::InputQueued(router) => router.crossbar_inputs,
             Self::VirtualChannel(router) => router.crossbar_inputs,
-            Self::Infiniband(_) => not_a_fabric(),
+            Self::Infiniband(_) | Self::Ethernet(_) => not_a_fabric(),
         }
     }
 
@@ -59,7 +86,7 @@ impl RouterConfig {
             Self::Cioq(router) => Some(&router.flow_control),
             Self::InputQueued(router) => Some(&router.flow_control),
             Self::VirtualChannel(_) => None,
-            Self::Infiniband(_) => not_a_fabric(),
+            Self::Infiniband(_) | Self::Ethernet(_) => not_a_fabric(),
         }
     }
 
@@ -69,7 +96,7 @@ impl RouterConfig {
             Self::Cioq(router) => Some(&mut router.flow_control),
             Self::InputQueued(router) => Some(&mut router.flow_control),
             Self::VirtualChannel(_) => None,
-            Self::Infiniband(_) => not_a_fabric(),
+            Self::Infiniband(_) | Self::Ethernet(_) => not_a_fabric(),
         }
     }
 
@@ -79,7 +106,7 @@ impl RouterConfig {
             Self::Cioq(router) => &router.vcs,
             Self::InputQueued(router) => &router.vcs,
             Self::VirtualChannel(router) => &router.vcs,
-            Self::Infiniband(_) => not_a_fabric(),
+            Self::Infiniband(_) | Self::Ethernet(_) => not_a_fabric(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Documents of InfiniBand fabrics: keys that mean nothing there are refused, and keys that mean something there alone elsewhere.
+//! Documents of fabrics: keys that mean nothing there are refused, and keys that mean something there alone elsewhere.
 
 use super::Files;
 use crate::config::Experiment;
@@ -48,7 +48,9 @@ const CONTROL: &str = "/router/infiniband/congestion_control";
 
 /// Refuses keys that would be ignored.
 pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
-    let Some(fabric) = experiment.infiniband() else { return check_elsewhere(root) };
+    if !experiment.is_fabric() {
+        return check_elsewhere(root);
+    }
     let instead =
         |key: &str| if key.is_empty() { "no such key".into() } else { format!("no such key; {key}") };
     if let Some((key, other)) = OF_ROUTERS.into_iter().find(|(key, _)| root.get(key).is_some()) {
@@ -56,7 +58,9 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
     }
     check_measure(root, experiment.has_programs())?;
     check_faults(root)?;
-    check_reaction(root, fabric)?;
+    if let RouterConfig::Infiniband(fabric) = &experiment.router {
+        check_reaction(root, fabric)?;
+    }
     for (index, job) in jobs(root) {
         let packets = |key: &&str| job.get("host").is_some_and(|host| host.get(key).is_some());
         if let Some(key) = OF_PACKETS.into_iter().find(packets) {
@@ -150,8 +154,12 @@ fn check_measure(root: &Value, has_programs: bool) -> Result<(), ConfigError> {
 /// Reads the file of the forwarding tables, whose LIDs and ports the file of the topology explains, before that is replaced by its
 /// links.
 pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), ConfigError> {
-    let RouterConfig::Infiniband(router) = &mut experiment.router else { return Ok(()) };
-    let Forwarding::File(file) = &router.forwarding else { return Ok(()) };
+    let forwarding = match &mut experiment.router {
+        RouterConfig::Infiniband(router) => &mut router.forwarding,
+        RouterConfig::Ethernet(router) => &mut router.forwarding,
+        _ => return Ok(()),
+    };
+    let Forwarding::File(file) = &*forwarding else { return Ok(()) };
     let refused = |reason: String| {
         ConfigError::new("router.infiniband.forwarding.file", reason).value(format!("{file:?}"))
     };
@@ -160,15 +168,15 @@ pub fn load(experiment: &mut Experiment, files: &impl Files) -> Result<(), Confi
         let valid = "topology.graph.file = \"…\", what ibnetdiscover prints of the same fabric";
         return Err(refused(reason.into()).valid(valid));
     };
-    router.forwarding = Forwarding::Tables(files.forwarding(file, network).map_err(refused)?);
+    *forwarding = Forwarding::Tables(files.forwarding(file, network).map_err(refused)?);
     Ok(())
 }
 
 /// Refuses keys that only fabrics have.
 fn check_elsewhere(root: &Value) -> Result<(), ConfigError> {
     let refused = |path: String, valid: &str| {
-        let reason = "is for InfiniBand fabrics";
-        Err(ConfigError::new(path, reason).valid(format!("{valid}, or router.infiniband")))
+        let reason = "is for fabrics of InfiniBand or Ethernet";
+        Err(ConfigError::new(path, reason).valid(format!("{valid}, or router.infiniband or router.ethernet")))
     };
     if root.get("measure").is_some_and(|measure| measure.get("time").is_some()) {
         return refused("measure.time".into(), "measure.warmup, cycles and interval");

@@ -231,12 +231,12 @@ fn plan(draft: &Draft<'_>, files: &impl Files) -> Result<AnyPlan, ConfigError> {
     if draft.load_yields {
         experiment.spread_load();
     }
-    fabric::load(&mut experiment, files)?;
+    fabric::load(&mut experiment, files).map_err(|error| experiment.router.told(error))?;
     experiment.topology.load(|file: &str| files.network(file)).map_err(|error| error.within("topology"))?;
     experiment.routing.load(|file: &str| files.routes(file)).map_err(|error| error.within("routing"))?;
     programs::check(&draft.root, &experiment)?;
     programs::load(&mut experiment, files)?;
-    fabric::check(&draft.root, &experiment)?;
+    fabric::check(&draft.root, &experiment).map_err(|error| experiment.router.told(error))?;
     AnyPlan::new(&experiment, &|program| files.program(program))
 }
 
@@ -377,7 +377,7 @@ mod tests {
         for (path, value) in cases {
             let names = |name: &str| path.iter().any(|part| part == name);
             let source = match () {
-                () if names("infiniband") || names("messages") => &fabric,
+                () if ["infiniband", "ethernet", "messages"].into_iter().any(names) => &fabric,
                 () if names("host") && names("service_level") => &program_on_fabric,
                 () if names("network") || names("lbr") => &mesh,
                 () if names("rail") => &planes,

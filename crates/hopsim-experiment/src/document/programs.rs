@@ -32,7 +32,7 @@ pub fn resolved(experiment: &Experiment) -> serde_json::Result<Value> {
             traffic.retain(|key, _| !OF_DRAWN.contains(&key.as_str()));
         }
     }
-    if experiment.infiniband().is_some() {
+    if experiment.is_fabric() {
         fabric::reduce(&mut root, has_programs);
     }
     if let Some(measure) = root["measure"].as_object_mut().filter(|_| has_programs) {

@@ -10,7 +10,7 @@ use hopsim_network::error::ConfigError;
 pub enum AnyPlan {
     /// A network of routers, in cycles.
     Network(Box<Plan>),
-    /// A fabric of InfiniBand, in time.
+    /// A fabric of InfiniBand or Ethernet, in time.
     Fabric(Box<FabricPlan>),
 }
 
@@ -18,7 +18,7 @@ impl AnyPlan {
     /// Checks and resolves an experiment whose programs are in files, which `library` reads.
     pub fn new(experiment: &Experiment, library: &Library<'_>) -> Result<Self, ConfigError> {
         hopsim_memory::or_shortage(|| {
-            if experiment.infiniband().is_some() {
+            if experiment.is_fabric() {
                 return FabricPlan::new(experiment, library).map(|plan| Self::Fabric(Box::new(plan)));
             }
             Plan::with_programs(experiment, library).map(|plan| Self::Network(Box::new(plan)))

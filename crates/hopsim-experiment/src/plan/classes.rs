@@ -34,7 +34,7 @@ macro_rules! defaults {
                 RouterConfig::Cioq(r) => &mut r.buffers.$key,
                 RouterConfig::InputQueued(r) => &mut r.buffers.$key,
                 RouterConfig::VirtualChannel(r) => &mut r.buffers.$key,
-                RouterConfig::Infiniband(_) => not_a_fabric(),
+                RouterConfig::Infiniband(_) | RouterConfig::Ethernet(_) => not_a_fabric(),
             },
             thresholds: |on_off| &mut on_off.$key,
         },)*];
@@ -132,7 +132,7 @@ pub fn build(experiment: &Experiment, topology: &Topology, paths: &Paths) -> Res
             r.buffers.injection
         }
         RouterConfig::VirtualChannel(r) => r.buffers.injection,
-        RouterConfig::Infiniband(_) => not_a_fabric(),
+        RouterConfig::Infiniband(_) | RouterConfig::Ethernet(_) => not_a_fabric(),
     };
     let vcs = vcs_mut(&mut experiment.router).injection;
     let terminal = ClassSpec {
@@ -199,7 +199,7 @@ pub fn vcs_mut(router: &mut RouterConfig) -> &mut Vcs {
         RouterConfig::Cioq(r) => &mut r.vcs,
         RouterConfig::InputQueued(r) => &mut r.vcs,
         RouterConfig::VirtualChannel(r) => &mut r.vcs,
-        RouterConfig::Infiniband(_) => not_a_fabric(),
+        RouterConfig::Infiniband(_) | RouterConfig::Ethernet(_) => not_a_fabric(),
     }
 }
 

@@ -69,7 +69,7 @@ fn key_in_the_wrong_table() {
     assert_eq!(
         after("[router]\ncioq = {}\nspeedup = 2"),
         "line 9, column 1: router.speedup = 2: unknown key; did you mean `router.cioq.speedup` or \
-         `router.virtual_channel.speedup`? Valid: cioq, input_queued, virtual_channel, infiniband"
+         `router.virtual_channel.speedup`? Valid: cioq, input_queued, virtual_channel, infiniband, ethernet"
     );
 }
 
@@ -2797,7 +2797,7 @@ fn links_of_a_fabric_that_fail_in_the_middle_of_a_run() {
     );
     assert_eq!(
         graph(&RING, &["faults=[{ links = { between = [[0, 1]] }, time = { at = '1 us' } }]"]),
-        "faults.0.time (override): is for InfiniBand fabrics; valid: at, until and reaction, or router.infiniband"
+        "faults.0.time (override): is for fabrics of InfiniBand or Ethernet; valid: at, until and reaction, or router.infiniband or router.ethernet"
     );
 }
 

@@ -1,6 +1,8 @@
 //! Small fabrics whose times and shares follow from the rules by hand.
 
-use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching};
+use hopsim_infiniband::fabric::{
+    Arbitration, Fabric, FlowControl, HostRules, NONE, Port, SwitchRules, Switching,
+};
 use hopsim_infiniband::faults::{Change, Faults, What};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
@@ -31,7 +33,7 @@ pub fn star(byte: &[Ticks]) -> Fabric {
             arbitration: Arbitration::RoundRobin,
             switching: Switching::CutThrough,
         },
-        credit_delay: 4,
+        flow_control: FlowControl::Credits { delay: 4 },
         lanes: Lanes::one(),
         congestion: None,
         faults: Faults::default(),
@@ -53,6 +55,8 @@ fn times(facts: &[Fact]) -> [Vec<Ticks>; 3] {
             Fact::Delivered { at, .. } => times[2].push(at),
             Fact::OnLink { .. }
             | Fact::Stalled { .. }
+            | Fact::Frame { .. }
+            | Fact::Paused { .. }
             | Fact::Marked { .. }
             | Fact::Posted { .. }
             | Fact::Lost { .. }

@@ -44,6 +44,14 @@ impl Observer for Facts {
         self.facts.push(Fact::Stalled { at, port, lane, is_stalled });
     }
 
+    fn frame(&mut self, at: Ticks, port: u32, lanes: u16) {
+        self.facts.push(Fact::Frame { at, port, lanes });
+    }
+
+    fn paused(&mut self, at: Ticks, port: u32, lane: u8, is_paused: bool) {
+        self.facts.push(Fact::Paused { at, port, lane, is_paused });
+    }
+
     fn marked(&mut self, at: Ticks, packet: Sent, output: u32) {
         self.facts.push(Fact::Marked { at, packet, output });
     }

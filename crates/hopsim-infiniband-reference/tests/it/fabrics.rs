@@ -2,11 +2,15 @@
 
 mod congestion;
 mod failing;
+mod flow_control;
 mod lanes;
 pub mod workload;
 
 use congestion::congestion;
-use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching, blocks};
+use flow_control::{flow_control, with_least_buffers};
+use hopsim_infiniband::fabric::{
+    Arbitration, Fabric, FlowControl, HostRules, NONE, Port, SwitchRules, Switching, blocks,
+};
 use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
@@ -88,8 +92,10 @@ pub fn for_each_failing_fabric(
     let cases = cases_of(2..=3, 1..=3).prop_flat_map(|(fabric, flows, seed)| {
         let script = script(fabric.hosts, fabric.mtu, seed.is_multiple_of(3));
         let faults = failing::faults(&fabric.first_port, &fabric.ports, fabric.hosts);
-        (Just((fabric, flows, seed)), script, faults).prop_map(|((fabric, flows, seed), script, faults)| {
-            ((Fabric { faults, ..fabric }, flows, seed), script)
+        let cases = (Just((fabric, flows, seed)), script, faults, 0..=40u64);
+        cases.prop_map(|((fabric, flows, seed), script, faults, delay)| {
+            let flow_control = FlowControl::Credits { delay };
+            ((Fabric { faults, flow_control, ..fabric }, flows, seed), script)
         })
     });
     for_each(&cases, cases_and_seed, test);
@@ -110,9 +116,15 @@ fn cases_of(switches: RangeInclusive<usize>, more: RangeInclusive<usize>) -> imp
         .prop_flat_map(|((switches, hosts, more), cables, mtu, seed)| {
             let ports_of_switches = hosts + 2 * (switches - 1 + more) + 1;
             let control = congestion(mtu, hosts as u32..(hosts + ports_of_switches) as u32);
-            let rules = (host(), switch(mtu), 0..=40u64, lanes(), proptest::option::weighted(0.9, control));
+            let rules = (
+                host(),
+                switch(mtu),
+                flow_control(mtu, hosts + ports_of_switches),
+                lanes(),
+                proptest::option::weighted(0.9, control),
+            );
             let flows = proptest::collection::vec(flow(hosts, mtu), 1..=12);
-            (rules, flows).prop_map(move |((host, switch, credit_delay, lanes, congestion), flows)| {
+            (rules, flows).prop_map(move |((host, switch, flow_control, lanes, congestion), flows)| {
                 let (first_port, ports) = ports(&cables, (switches, hosts), mtu);
                 let forwarding = forwarding(&first_port, &ports, (hosts, &[]), &[]);
                 let hosts = hosts as u32;
@@ -125,12 +137,12 @@ fn cases_of(switches: RangeInclusive<usize>, more: RangeInclusive<usize>) -> imp
                     forwarding: Arc::new(Tables::Wide(forwarding)),
                     host,
                     switch,
-                    credit_delay,
+                    flow_control,
                     lanes,
                     congestion,
                     faults: Faults::default(),
                 };
-                (fabric, flows, seed)
+                (with_least_buffers(fabric), flows, seed)
             })
         })
 }

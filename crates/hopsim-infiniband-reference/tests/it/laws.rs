@@ -220,8 +220,8 @@ fn outputs_are_congested_above_the_high_threshold_and_not_below_the_low_one() {
 }
 
 /// Facts by kind: sent, granted, marked, data and notifications delivered, messages, stalls, messages posted.
-fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 8] {
-    let mut counts = [0; 8];
+fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 10] {
+    let mut counts = [0; 10];
     let mut reference = Reference::with_workload(fabric, flows, *seed, Players::<true>::new(script));
     (0..UNTIL).for_each(|_| reference.step());
     for fact in reference.facts() {
@@ -234,6 +234,8 @@ fn kinds(((fabric, flows, seed), script): &(Case, Script)) -> [usize; 8] {
             Fact::Lost { .. } | Fact::MessageLost { .. } => unreachable!("no link fails"),
             Fact::Stalled { .. } => 6,
             Fact::Posted { .. } => 7,
+            Fact::Frame { .. } => 8,
+            Fact::Paused { .. } => 9,
         };
         counts[kind] += 1;
     }
@@ -347,7 +349,7 @@ fn messages_are_there_or_lost_as_their_packets_are() {
 
 #[test]
 fn random_fabrics_are_busy_and_congested() {
-    let busy = std::cell::RefCell::new([0; 8]);
+    let busy = std::cell::RefCell::new([0; 10]);
     for_each_fabric_with_messages((60, 8), |case| {
         let mut busy = busy.borrow_mut();
         busy.iter_mut().zip(kinds(&case)).for_each(|(fabrics, count)| *fabrics += usize::from(count >= 10));

@@ -47,7 +47,7 @@ fn document(packets: &str, notifies: &str) -> String {
     )
 }
 
-fn simulated(text: &str) -> (FabricPlan, Outcome) {
+pub fn simulated(text: &str) -> (FabricPlan, Outcome) {
     let point = document::points(text, &[]).unwrap_or_else(|error| panic!("{error}")).remove(0);
     let plan = AnyPlan::new(&point.experiment, &no_files).unwrap_or_else(|error| panic!("{error}"));
     let outcome = run_any(&plan, &Control::default()).unwrap_or_else(|error| panic!("{error}"));

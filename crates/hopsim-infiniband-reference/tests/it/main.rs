@@ -10,5 +10,6 @@ mod laws;
 mod limits;
 mod losses;
 mod messages;
+mod pauses;
 mod programs;
 mod verdicts;

@@ -6,7 +6,9 @@
 
 use super::Simulation;
 use super::events::Step;
+use super::pauses::FREE;
 use crate::error::{Deadlock, Waiting};
+use crate::fabric::NONE;
 use crate::observer::Observer;
 use crate::workload::Workload;
 
@@ -54,6 +56,14 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// Credits of every sender when all that are under way have arrived.
     fn credits_to_come(&self) -> Vec<u32> {
         let mut credits = self.credits.clone();
+        if let Some(pauses) = &self.pauses {
+            for (sender, port) in (0..).zip(&self.fabric.ports).filter(|(_, port)| port.peer != NONE) {
+                let wanted = pauses.wanted(port.peer);
+                for lane in 0..self.fabric.lanes.count {
+                    credits[self.slot(sender, lane)] = if wanted & 1 << lane == 0 { FREE } else { 0 };
+                }
+            }
+        }
         for event in self.events.iter().filter(|event| event.step == Step::Credit) {
             credits[self.slot(event.port, (event.what >> 24) as u8)] += event.what & 0x00ff_ffff;
         }

@@ -12,6 +12,8 @@ pub enum Step {
     Change,
     /// Credits arrive at a sending port: VL · 2^24 + blocks.
     Credit,
+    /// A pause frame is at a port: the VLs that it pauses, a bit each.
+    Pause,
     /// The transfer to an output ends.
     TransferEnd,
     /// All of a packet that has been discarded has come to an input.
@@ -26,6 +28,8 @@ pub enum Step {
     Drained,
     /// An output has a packet that may be granted from now on.
     Arbitrate,
+    /// A port looks whether it sends a pause frame: why.
+    Frame,
     /// The head of a packet goes onto the link.
     Wire,
     /// The last byte of the message at the front of those that leave has left its host.
@@ -36,9 +40,10 @@ pub enum Step {
     Send,
 }
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 15] = [
     Step::Change,
     Step::Credit,
+    Step::Pause,
     Step::TransferEnd,
     Step::Freed,
     Step::Room,
@@ -46,6 +51,7 @@ const STEPS: [Step; 13] = [
     Step::Tail,
     Step::Drained,
     Step::Arbitrate,
+    Step::Frame,
     Step::Wire,
     Step::Left,
     Step::Act,

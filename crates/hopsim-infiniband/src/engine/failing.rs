@@ -6,7 +6,7 @@ use super::Simulation;
 use super::events::{Event, Step};
 use super::packet::{Ended, Fate, Packet, Packets, Queue};
 use super::switch::Transfer;
-use crate::fabric::{Fabric, NONE};
+use crate::fabric::{Fabric, FlowControl, NONE};
 use crate::faults::{Change, Loss, What};
 use crate::forwarding::Tables;
 use crate::observer::{Observer, Sent};
@@ -230,8 +230,9 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// The link from a port is in order again: the port hears how much room there is at the other end.
     fn tell_room_behind(&mut self, sender: u32) {
         let receiver = self.fabric.ports[sender as usize].peer;
-        let Fabric { ports, lanes, credit_delay, .. } = self.fabric;
-        let at = self.now + ports[sender as usize].delay + credit_delay;
+        let Fabric { ports, lanes, .. } = self.fabric;
+        let FlowControl::Credits { delay } = self.fabric.flow_control else { return };
+        let at = self.now + ports[sender as usize].delay + delay;
         let mut taken = vec![0; usize::from(lanes.count)];
         let mut take = |packets: &Packets, id: u32| {
             let packet = packets.get(id);
@@ -296,9 +297,9 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// All of a packet that has been discarded has come.
     pub(super) fn free_input(&mut self, input: u32, id: u32) {
         let packet = self.packets.get(id);
-        let (lane, blocks) = (packet.lane, packet.blocks());
+        let (lane, bytes) = (packet.lane, packet.name.bytes);
         self.packets.remove(id);
-        self.return_credit(input, lane, blocks);
+        self.leave_buffer(input, lane, bytes);
     }
 
     /// A packet is taken out of the receive buffer of its destination: delivered, or found spoiled. Returns the message that is there now.

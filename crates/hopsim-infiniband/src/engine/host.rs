@@ -89,7 +89,8 @@ pub struct Host {
     active: Vec<u32>,
     /// Notification packets and acknowledgements that wait.
     answers: VecDeque<Answer>,
-    link_free: Ticks,
+    /// When the link is free.
+    pub link_free: Ticks,
     bus_free: Ticks,
     /// When the last packet that came is drained.
     drained: Ticks,
@@ -338,7 +339,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     fn begin(&mut self, host: u32, packet: Packet) {
         self.observer.sent(self.now, packet.name);
         let slot = self.slot(host, packet.lane);
-        self.credits[slot] -= packet.blocks();
+        self.promise(slot, packet.blocks());
         self.hosts[host as usize].link_free =
             self.now + packet.bytes() * self.fabric.ports[host as usize].byte;
         let id = self.packets.insert(packet);
@@ -390,7 +391,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// A packet has been taken out of the receive buffer.
     pub(super) fn deliver(&mut self, host: u32, id: u32) {
         let packet = self.packets.get(id);
-        let (name, lane, blocks) = (packet.name, packet.lane, packet.blocks());
+        let (name, lane) = (packet.name, packet.lane);
         let ends = if self.failing.is_none() {
             self.observer.delivered(self.now, name, packet.sent, packet.marked);
             packet.ends
@@ -398,7 +399,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             self.take_in(id)
         };
         self.packets.remove(id);
-        self.return_credit(host, lane, blocks);
+        self.leave_buffer(host, lane, name.bytes);
         if let Some(Ended { tag, bytes, posted }) = ends {
             self.observer.message(self.now, name.flow, bytes, posted);
             if W::HEARS {

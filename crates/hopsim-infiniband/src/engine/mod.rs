@@ -9,13 +9,14 @@ mod failing;
 mod host;
 mod marking;
 mod packet;
+mod pauses;
 mod reaction;
 mod roots;
 mod size;
 mod stalls;
 mod switch;
 
-use crate::fabric::{Fabric, NONE};
+use crate::fabric::{Fabric, FlowControl, NONE, blocks};
 use crate::flow::Flow;
 use crate::observer::Observer;
 use crate::time::{NEVER, Ticks};
@@ -27,6 +28,7 @@ use hopsim_random::{Purpose, Stream};
 use host::{Host, Pending, Sender};
 use marking::Detection;
 use packet::{Packets, Queue};
+use pauses::{FREE, Pauses};
 use reaction::Reactions;
 pub use roots::Held;
 use rustc_hash::FxHashMap;
@@ -69,6 +71,8 @@ pub struct Simulation<'f, O: Observer, W: Workload = ()> {
     /// Outputs that arbitrate at the present instant.
     due: Vec<u32>,
     packet_hops: u64,
+    /// What is in the buffers, where pauses control the flow.
+    pauses: Option<Box<Pauses<'f>>>,
     /// What is remembered where links fail in the middle of the run.
     failing: Option<Box<Failing<'f>>>,
 }
@@ -90,14 +94,13 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
     ) -> Self {
         let (lanes, ports, places) = (&fabric.lanes, 0..fabric.ports.len() as u32, Places::new(fabric));
         let count = usize::from(lanes.count);
-        let of_peer = |&port: &u32| fabric.ports.get(fabric.ports[port as usize].peer as usize);
+        let room = |port: u32| {
+            let peer = fabric.ports.get(fabric.ports[port as usize].peer as usize);
+            let is_paused_only = matches!(fabric.flow_control, FlowControl::Pfc(_));
+            peer.map_or(0, |peer| if is_paused_only { FREE } else { peer.buffer })
+        };
         let mut credits = table(ports.len() * count);
-        credits.extend(
-            ports
-                .clone()
-                .map(|port| of_peer(&port).map_or(0, |peer| peer.buffer))
-                .flat_map(|blocks| std::iter::repeat_n(blocks, count)),
-        );
+        credits.extend(ports.clone().map(room).flat_map(|blocks| std::iter::repeat_n(blocks, count)));
         let mut inputs = table(ports.len() * count);
         inputs.extend(
             ports.clone().flat_map(|port| std::iter::repeat_n(Inputs::new(places.inputs(port)), count)),
@@ -127,6 +130,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
             stalls,
             due: Vec::new(),
             packet_hops: 0,
+            pauses: Pauses::new(fabric).map(Box::new),
             failing: Failing::new(fabric, flows.len()).map(Box::new),
         };
         simulation.expect_changes();
@@ -189,13 +193,14 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
             Step::Change => self.change(port),
             Step::Freed => self.free_input(port, what),
             Step::Credit => self.take_credit(port, (what >> 24) as u8, what & 0x00ff_ffff),
+            Step::Pause => self.take_frame(port, what as u16),
             Step::TransferEnd => self.end_transfer(port),
             Step::Room => self.free_room(port, what),
-            Step::Head if self.fabric.is_host(port) => self.receive_head(port, what),
-            Step::Head => self.join_queue(port, what),
+            Step::Head => self.arrive(port, what),
             Step::Tail => self.receive_tail(port, what),
             Step::Drained => self.deliver(port, what),
             Step::Arbitrate => self.is_due(port),
+            Step::Frame => self.send_frame(port, what),
             Step::Wire => self.go_onto_link(port, what),
             Step::Left => self.message_left(port),
             Step::Act => self.act(port),
@@ -219,15 +224,37 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
         self.events.push(Event { at: packet.head, step: Step::Head, port: link.peer, what: id });
     }
 
-    /// Room in the buffer of a port is free: its sender will hear of it.
-    fn return_credit(&mut self, port: u32, lane: u8, blocks: u32) {
+    /// The head of a packet is at a port.
+    #[inline]
+    fn arrive(&mut self, port: u32, id: u32) {
+        self.enter_buffer(port, id);
+        if self.fabric.is_host(port) {
+            self.receive_head(port, id);
+        } else {
+            self.join_queue(port, id);
+        }
+    }
+
+    /// A packet has been promised room at the other end of a link.
+    #[inline]
+    fn promise(&mut self, slot: usize, blocks: u32) {
+        if self.pauses.is_none() {
+            self.credits[slot] -= blocks;
+        }
+    }
+
+    /// A packet has left the buffer of a port: its sender will hear of it.
+    fn leave_buffer(&mut self, port: u32, lane: u8, bytes: u32) {
+        let FlowControl::Credits { delay } = self.fabric.flow_control else {
+            return self.change_buffer(port, lane, |occupied| occupied - bytes);
+        };
         let sender = self.fabric.ports[port as usize].peer;
         debug_assert_ne!(sender, NONE, "a packet has come by this port");
         if self.failing.as_ref().is_some_and(|failing| failing.is_out(sender)) {
             return;
         }
-        let at = self.now + self.fabric.ports[sender as usize].delay + self.fabric.credit_delay;
-        let what = u32::from(lane) << 24 | blocks;
+        let at = self.now + self.fabric.ports[sender as usize].delay + delay;
+        let what = u32::from(lane) << 24 | blocks(bytes);
         self.events.push(Event { at, step: Step::Credit, port: sender, what });
     }
 

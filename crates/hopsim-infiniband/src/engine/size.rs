@@ -2,9 +2,10 @@
 
 use super::host::Host;
 use super::marking::Detector;
+use super::pauses::Pauses;
 use super::switch::{Inputs, Output, Places, Voq};
 use crate::congestion::PortRules;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, FlowControl};
 
 /// What a small table takes besides its contents \[bytes\].
 const SMALL_TABLE: usize = 32;
@@ -14,9 +15,14 @@ pub fn state_bytes(fabric: &Fabric) -> u64 {
     let places = Places::new(fabric);
     let lanes = usize::from(fabric.lanes.count);
     let rules = if fabric.congestion.is_some() { size_of::<PortRules>() } else { 0 };
-    let of_port = size_of::<Output>() + size_of::<u32>() + Places::BYTES + rules;
-    let of_lane =
-        size_of::<u32>() + size_of::<Inputs>() + size_of::<Detector>() + size_of::<bool>() + SMALL_TABLE;
+    let pauses = if matches!(fabric.flow_control, FlowControl::Pfc(_)) { Pauses::BYTES } else { (0, 0) };
+    let of_port = size_of::<Output>() + size_of::<u32>() + Places::BYTES + rules + pauses.0;
+    let of_lane = pauses.1
+        + size_of::<u32>()
+        + size_of::<Inputs>()
+        + size_of::<Detector>()
+        + size_of::<bool>()
+        + SMALL_TABLE;
     let of_host = size_of::<Host>() + size_of::<u32>() * lanes + size_of::<u64>() + 4 * SMALL_TABLE;
     let words: usize =
         (0..fabric.ports.len() as u32).map(|port| places.inputs(port).div_ceil(64) as usize).sum();

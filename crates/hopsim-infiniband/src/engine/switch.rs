@@ -292,7 +292,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             self.mark(output, id);
         }
         let (slot, (_, first)) = (self.slot(output, lane), self.places.switch(output));
-        self.credits[slot] -= blocks;
+        self.promise(slot, blocks);
         self.transfers[input as usize] += 1;
         self.inputs[slot].last = input - first;
         let end = tail.max(now + bytes * rules.crossbar);
@@ -314,7 +314,13 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let start = (enough + rules.output_latency).max(state.link_free);
         state.link_free = start + on_link;
         self.events.push(Event { at: end, step: Step::TransferEnd, port: output, what: 0 });
-        self.events.push(Event { at: start + on_link, step: Step::Room, port: output, what: blocks });
+        match &mut self.pauses {
+            None => {
+                self.events.push(Event { at: start + on_link, step: Step::Room, port: output, what: blocks });
+            }
+            // A pause frame may come in between.
+            Some(pauses) => pauses.grant(output, id),
+        }
         self.events.push(Event { at: start, step: Step::Wire, port: output, what: id });
     }
 
@@ -328,7 +334,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             self.mark(output, id);
         }
         let packet = self.packets.get(id);
-        let (lane, bytes, blocks) = (packet.lane, packet.bytes(), packet.blocks());
+        let (lane, bytes, length) = (packet.lane, packet.bytes(), packet.name.bytes);
         if is_void {
             self.packets.remove(id);
         }
@@ -340,7 +346,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             self.announce(output, next);
         }
         self.queue_changed(output, lane, before, before - bytes);
-        self.return_credit(input, lane, blocks);
+        self.leave_buffer(input, lane, length);
         let was_full = self.transfers[input as usize] == self.fabric.switch.transfers_per_input;
         self.transfers[input as usize] -= 1;
         self.is_due(output);
@@ -377,6 +383,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
 
     /// The head of a packet goes onto the link of an output.
     pub(super) fn go_onto_link(&mut self, output: u32, id: u32) {
+        let Some(id) = self.take_granted(output, id) else { return };
         if self.marks_at(MarkPoint::Wire) {
             self.mark(output, id);
         }

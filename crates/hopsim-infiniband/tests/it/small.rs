@@ -4,7 +4,9 @@ use hopsim_infiniband::congestion::{
     CongestionControl, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::engine::Simulation;
-use hopsim_infiniband::fabric::{Arbitration, Fabric, HostRules, NONE, Port, SwitchRules, Switching};
+use hopsim_infiniband::fabric::{
+    Arbitration, Fabric, FlowControl, HostRules, NONE, Port, SwitchRules, Switching,
+};
 use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
@@ -68,7 +70,7 @@ pub fn fabric(hosts: &[u32], congestion: Option<CongestionControl>) -> Fabric {
             arbitration: Arbitration::RoundRobin,
             switching: Switching::StoreAndForward,
         },
-        credit_delay: 50 * NS,
+        flow_control: FlowControl::Credits { delay: 50 * NS },
         lanes: Lanes::one(),
         congestion,
         faults: Faults::default(),

@@ -1,15 +1,11 @@
-//! What the keys say that InfiniBand fabrics have in the summary.
+//! What the keys say that fabrics have in the summary.
 
 use crate::table_kind::{ColumnText, MESSAGES, NS, PACKETS, RATE, S};
 
 /// What fabrics have in the summary beside `nodes`, `offered_load`, `accepted_load`, `jain_index`, `packets_delivered`, `seed` and
 /// what justifies the verdict.
-pub const SUMMARY: [ColumnText; 27] = [
-    (
-        "flows",
-        "",
-        "Flows of the jobs (InfiniBand fabrics); all that a node draws, or its program sends, counts as one.",
-    ),
+pub const SUMMARY: [ColumnText; 29] = [
+    ("flows", "", "Flows of the jobs (fabrics); all that a node draws, or its program sends, counts as one."),
     ("throughput_gbps", RATE, "Data delivered in the window, all flows together, over its length."),
     ("flow_throughput_min_gbps", RATE, "Throughput of the flow that has least."),
     ("flow_throughput_mean_gbps", RATE, "Mean of the throughput of the flows."),
@@ -30,7 +26,7 @@ pub const SUMMARY: [ColumnText; 27] = [
     (
         "messages_delivered",
         MESSAGES,
-        "Messages drawn by nodes of an InfiniBand fabric whose last packet was delivered in the window.",
+        "Messages drawn by nodes of a fabric whose last packet was delivered in the window.",
     ),
     (
         "message_latency_mean_ns",
@@ -40,26 +36,36 @@ pub const SUMMARY: [ColumnText; 27] = [
     ("message_latency_p50_ns", NS, "Median of that latency, to 0.1 % or 1 ns."),
     ("message_latency_p99_ns", NS, "99th percentile of that latency, to 0.1 % or 1 ns."),
     ("message_latency_max_ns", NS, "Greatest of those latencies."),
-    ("packets_sent", PACKETS, "Data packets that hosts of an InfiniBand fabric began to send in the window."),
+    ("packets_sent", PACKETS, "Data packets that hosts of a fabric began to send in the window."),
     (
         "packets_lost_on_links",
         PACKETS,
-        "Of packets_lost, those of an InfiniBand fabric that had been granted a link that failed before their heads had come to its other end.",
+        "Of packets_lost, those of a fabric that had been granted a link that failed before their heads had come to its other end.",
     ),
     (
         "packets_discarded",
         PACKETS,
-        "Of packets_lost, those that a switch of an InfiniBand fabric discarded: it knew that the link of their output was out of order.",
+        "Of packets_lost, those that a switch of a fabric discarded: it knew that the link of their output was out of order.",
     ),
     (
         "packets_spoiled",
         PACKETS,
-        "Of packets_lost, those of which a link of an InfiniBand fabric failed between head and tail; they count when they would have been delivered.",
+        "Of packets_lost, those of which a link of a fabric failed between head and tail; they count when they would have been delivered.",
     ),
     (
         "messages_lost",
         MESSAGES,
-        "Messages drawn by nodes of an InfiniBand fabric that lost the first of the packets that they lost in the window: they are never delivered. Only if links fail in the middle of the run.",
+        "Messages drawn by nodes of a fabric that lost the first of the packets that they lost in the window: they are never delivered. Only if links fail in the middle of the run.",
+    ),
+    (
+        "pauses",
+        "",
+        "Pauses by priority flow control that began in the window: how often a link began to be paused in a VL, all links and VLs of the fabric together.",
+    ),
+    (
+        "paused_fraction",
+        "",
+        "Share of the window in which a link was paused in a VL, the mean over all links of the fabric, each direction by itself, and VLs [0 … 1].",
     ),
     ("packets_marked", PACKETS, "Data packets that a switch marked in the window."),
     ("notifications_delivered", PACKETS, "Congestion notifications that reached their source in the window."),
@@ -72,16 +78,16 @@ pub const SUMMARY: [ColumnText; 27] = [
     (
         "backlog_growth_gbps",
         RATE,
-        "Growth of what hosts of an InfiniBand fabric could not send, all sources together: messages that nodes draw, and what flows offer by their rates, less packets sent. Empty where nobody offers a load.",
+        "Growth of what hosts of a fabric could not send, all sources together: messages that nodes draw, and what flows offer by their rates, less packets sent. Empty where nobody offers a load.",
     ),
     (
         "transient_s",
         S,
-        "Beginning of the window that MSER-5 (White 1997) takes for a transient of the packet latency, in an InfiniBand fabric [0 … half of the window].",
+        "Beginning of the window that MSER-5 (White 1997) takes for a transient of the packet latency, in a fabric [0 … half of the window].",
     ),
     (
         "missing_s",
         S,
-        "In an InfiniBand fabric about how much longer the window (too few samples) or the warm-up (not converged) should be; 0 if steady, empty if saturated or if nobody can tell.",
+        "In a fabric about how much longer the window (too few samples) or the warm-up (not converged) should be; 0 if steady, empty if saturated or if nobody can tell.",
     ),
 ];

@@ -7,7 +7,7 @@ pub const SUMMARY: [ColumnText; 9] = [
     (
         "verdict",
         "",
-        "What the point is worth: saturated (sources fall behind), not converged (latency or accepted load drifts), too few samples (the window is too short to tell), steady. Empty with programs. The tests are in docs/model.md, Measurement, Verdict; what they are made of in an InfiniBand fabric is in docs/infiniband.md, likewise.",
+        "What the point is worth: saturated (sources fall behind), not converged (latency or accepted load drifts), too few samples (the window is too short to tell), steady. Empty with programs. The tests are in docs/model.md, Measurement, Verdict; what they are made of in a fabric is in docs/infiniband.md, likewise.",
     ),
     (
         "backlog_growth",
@@ -22,7 +22,7 @@ pub const SUMMARY: [ColumnText; 9] = [
     (
         "nodes_falling_behind",
         "nodes",
-        "Nodes whose own source falls behind by 2 % or more with 99.9 % confidence; falls_behind of the stream nodes, in an InfiniBand fabric of flows, says which. Empty where nobody offers a load.",
+        "Nodes whose own source falls behind by 2 % or more with 99.9 % confidence; falls_behind of the stream nodes, in a fabric of flows, says which. Empty where nobody offers a load.",
     ),
     (
         "packet_latency_drift",

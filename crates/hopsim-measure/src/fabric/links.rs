@@ -16,6 +16,10 @@ pub struct Use {
     pub busy: Ticks,
     /// Time in which the link was stalled for credits.
     pub stalled: Ticks,
+    /// Pauses that began.
+    pub pauses: u64,
+    /// Time in which the link was paused.
+    pub paused: Ticks,
 }
 
 /// A link and VL while it is used.
@@ -30,6 +34,8 @@ struct UsedLink {
     busy_until: Ticks,
     /// Since when the link has been stalled, if it is.
     stalled_since: Option<Ticks>,
+    /// Since when the link has been paused, if it is.
+    paused_since: Option<Ticks>,
 }
 
 /// The links of a run.
@@ -63,6 +69,7 @@ impl Links {
             open: Use::default(),
             busy_until: 0,
             stalled_since: None,
+            paused_since: None,
         };
         let used: Vec<UsedLink> = used(plan).into_iter().map(new).collect();
         for (number, UsedLink { place: Place { port, lane }, .. }) in (0..).zip(&used) {
@@ -109,6 +116,17 @@ impl Links {
         }
     }
 
+    /// A link begins to be paused in a VL, or ceases to be.
+    pub fn pauses(&mut self, at: Ticks, place: Place, is_paused: bool) {
+        let warmup = self.warmup;
+        if let Some(link) = self.find(place) {
+            link.settle(at, warmup);
+            link.paused_since = is_paused.then_some(at);
+            link.open.pauses += u64::from(is_paused);
+            link.total.pauses += u64::from(is_paused && at >= warmup);
+        }
+    }
+
     /// The open interval ends.
     pub fn close(&mut self, at: Ticks) {
         for link in &mut self.used {
@@ -137,11 +155,16 @@ impl Links {
 }
 
 impl UsedLink {
-    /// Adds the time that the link has been stalled so far.
+    /// Adds the time that the link has been stalled and paused so far.
     fn settle(&mut self, at: Ticks, warmup: Ticks) {
         if let Some(since) = &mut self.stalled_since {
             self.open.stalled += at - *since;
             self.total.stalled += in_window(warmup, *since, at);
+            *since = at;
+        }
+        if let Some(since) = &mut self.paused_since {
+            self.open.paused += at - *since;
+            self.total.paused += in_window(warmup, *since, at);
             *since = at;
         }
     }

@@ -3,6 +3,7 @@
 use super::links::Links;
 use super::losses::Losses;
 use super::parts::FabricParts;
+use super::pauses::Pauses;
 use super::series::Series;
 use super::victims::Victims;
 use hdrhistogram::Histogram;
@@ -101,6 +102,8 @@ pub struct FabricRecorder {
     pub series: Option<Box<Series>>,
     /// Links, if asked for.
     pub links: Option<Box<Links>>,
+    /// Pauses, if links can be paused.
+    pub pauses: Option<Box<Pauses>>,
     /// What is lost, if links fail.
     pub losses: Option<Box<Losses>>,
     /// Who is held up, if asked for.
@@ -131,6 +134,7 @@ impl FabricRecorder {
             lane_of_level: plan.fabric.lanes.of_service_level,
             series: plan.span.interval.map(|_| Box::new(Series::new(plan))),
             links: Links::new(plan).map(Box::new),
+            pauses: Pauses::new(plan).map(Box::new),
             losses: Losses::new(plan).map(Box::new),
             victims: Victims::new(plan).map(Box::new),
         }
@@ -151,6 +155,9 @@ impl FabricRecorder {
         }
         if let Some(links) = &mut self.links {
             links.end(at);
+        }
+        if let Some(pauses) = &mut self.pauses {
+            pauses.end(at);
         }
     }
 
@@ -232,6 +239,15 @@ impl Observer for FabricRecorder {
     fn stalled(&mut self, at: Ticks, port: u32, lane: u8, is_stalled: bool) {
         if let Some(links) = &mut self.links {
             links.stalls(at, Place { port, lane }, is_stalled);
+        }
+    }
+
+    fn paused(&mut self, at: Ticks, port: u32, lane: u8, is_paused: bool) {
+        if let Some(pauses) = &mut self.pauses {
+            pauses.pauses(at, Place { port, lane }, is_paused);
+        }
+        if let Some(links) = &mut self.links {
+            links.pauses(at, Place { port, lane }, is_paused);
         }
     }
 

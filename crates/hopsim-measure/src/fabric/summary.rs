@@ -58,6 +58,10 @@ pub fn summary(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) -> 
     for (key, count) in lost(recorder, own(), &traffic) {
         put(key, count.into());
     }
+    if let Some(pauses) = &recorder.pauses {
+        put("pauses", pauses.begun.into());
+        put("paused_fraction", number(Some(pauses.fraction(recorder.span.window()))));
+    }
     put("packets_marked", sum.marked.into());
     put("notifications_delivered", sum.notifications.into());
     put("ccti_at_limit_fraction", number(limited(plan, recorder, &sum)));

@@ -12,6 +12,7 @@ use crate::{Column, Table};
 use hopsim_experiment::config::measure::RecordStream;
 use hopsim_experiment::plan::fabric::FabricPlan;
 use hopsim_experiment::plan::fabric::used::Place;
+use hopsim_infiniband::fabric::FlowControl;
 use hopsim_infiniband::time::Ticks;
 
 /// Makes a table of what a run has counted; none if that was not counted.
@@ -299,33 +300,44 @@ fn link_names(plan: &FabricPlan, places: &[Place]) -> [(String, Column); 4] {
 }
 
 /// The columns that say what links were used for in so long.
-fn uses(plan: &FabricPlan, rows: &[Use], time: Ticks) -> [(String, Column); 4] {
+fn uses(plan: &FabricPlan, rows: &[Use], time: Ticks) -> Vec<(String, Column)> {
     let rate = |row: &Use| gigabits(row.bytes, time, plan.fabric.ticks_per_ns);
     let share =
         |of: fn(&Use) -> Ticks| Column::F64(rows.iter().map(|row| of(row) as f64 / time as f64).collect());
-    [
+    let mut columns = vec![
         ("bytes".into(), Column::U64(rows.iter().map(|row| row.bytes).collect())),
         ("throughput_gbps".into(), Column::F64(rows.iter().map(rate).collect())),
         ("utilisation".into(), share(|row| row.busy)),
         ("credit_stall_fraction".into(), share(|row| row.stalled)),
-    ]
+    ];
+    if let FlowControl::Pfc(_) = plan.fabric.flow_control {
+        columns.push(("pauses".into(), Column::U64(rows.iter().map(|row| row.pauses).collect())));
+        columns.push(("paused_fraction".into(), share(|row| row.paused)));
+    }
+    columns
 }
 
 /// Columns of the table of links that fabrics alone have.
-const LINKS: [ColumnText; 6] = [
-    ("from", "", "In an InfiniBand fabric: what the link leaves, as node 4 or switch 1."),
-    ("to", "", "In an InfiniBand fabric: what is at its other end."),
-    ("vl", "", "In an InfiniBand fabric: virtual lane."),
-    (
-        "bytes",
-        BYTES,
-        "In an InfiniBand fabric: of packets that began to cross in the window, notifications included.",
-    ),
+const LINKS: [ColumnText; 8] = [
+    ("from", "", "In a fabric: what the link leaves, as node 4 or switch 1."),
+    ("to", "", "In a fabric: what is at its other end."),
+    ("vl", "", "In a fabric: virtual lane."),
+    ("bytes", BYTES, "In a fabric: of packets that began to cross in the window, notifications included."),
     ("throughput_gbps", RATE, "The same over the length of the window."),
     (
         "credit_stall_fraction",
         "",
-        "In an InfiniBand fabric: share of the window in which the link was idle because a packet of the VL lacked credits [0 … 1].",
+        "In a fabric: share of the window in which the link was idle because a packet of the VL lacked credits, or its VL was paused [0 … 1].",
+    ),
+    (
+        "pauses",
+        "",
+        "With priority flow control: how often the link began to be paused in the VL in the window.",
+    ),
+    (
+        "paused_fraction",
+        "",
+        "With priority flow control: share of the window in which the link was paused in the VL [0 … 1].",
     ),
 ];
 
@@ -335,14 +347,10 @@ fn window_links(plan: &FabricPlan, recorder: &FabricRecorder, links: &Links) -> 
 }
 
 /// Columns of the table of intervals and links.
-const LINK_SERIES: [ColumnText; 9] = [
+const LINK_SERIES: [ColumnText; 11] = [
     ("time_s", S, "End of the interval, warm-up included."),
     ("from", "", "What the link leaves, as node 4 or switch 1."),
-    (
-        "port",
-        "",
-        "Output port; in an InfiniBand fabric from 0 among those of the switch that are plugged, 0 of a node.",
-    ),
+    ("port", "", "Output port; in a fabric from 0 among those of the switch that are plugged, 0 of a node."),
     ("to", "", "What is at its other end."),
     ("vl", "", "Virtual lane."),
     ("bytes", BYTES, "Of packets that began to cross the link in the interval, notifications included."),
@@ -355,7 +363,17 @@ const LINK_SERIES: [ColumnText; 9] = [
     (
         "credit_stall_fraction",
         "",
-        "Share of the interval in which the buffer at the other end had no room for the shortest packet; in an InfiniBand fabric in which the link was idle because a packet of the VL lacked credits [0 … 1]; empty for a node.",
+        "Share of the interval in which the buffer at the other end had no room for the shortest packet; in a fabric in which the link was idle because a packet of the VL lacked credits, or its VL was paused [0 … 1]; empty for a node.",
+    ),
+    (
+        "pauses",
+        "",
+        "With priority flow control: how often the link began to be paused in the VL in the interval.",
+    ),
+    (
+        "paused_fraction",
+        "",
+        "With priority flow control: share of the interval in which the link was paused in the VL [0 … 1].",
     ),
 ];
 

@@ -1,4 +1,4 @@
-//! The workload of an InfiniBand fabric on which programs run: on each node of a program a host executes one
+//! The workload of a fabric on which programs run: on each node of a program a host executes one
 //! rank, and the messages of the rank are given to the channel adapter of the node. Nodes without a program
 //! may send random messages beside them (`drawing.rs`).
 //!

@@ -1,4 +1,4 @@
-//! The plan of an InfiniBand fabric: what [`hopsim_infiniband`] simulates, and what is measured.
+//! The plan of a fabric of InfiniBand or Ethernet: what [`hopsim_infiniband`] simulates, and what is measured.
 
 mod circles;
 mod clock;
@@ -6,6 +6,7 @@ mod congestion;
 mod congestion_defaults;
 mod exceptions;
 mod faults;
+mod flow_control;
 mod flows;
 mod forwarding;
 mod kept;
@@ -33,6 +34,7 @@ use super::programs::Library;
 use super::quantity::{SIZES, positive};
 use super::within;
 use crate::config::Experiment;
+use crate::config::ethernet;
 use crate::config::infiniband::{
     self, ChannelAdapter, FabricLinks, FabricSwitch, Infiniband, SwitchArbitration, TRANSFERS,
 };
@@ -41,7 +43,7 @@ use crate::config::router::RouterConfig;
 use clock::{Clock, Time};
 use exceptions::At;
 use hopsim_infiniband::engine::state_bytes;
-use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, HostRules, SwitchRules, Switching};
+use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, FlowControl, HostRules, SwitchRules, Switching};
 use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
@@ -63,7 +65,7 @@ const MOST_BUFFER: u64 = 1 << 30;
 /// Where the router stands in the document.
 const ROUTER: &str = "router.infiniband";
 
-/// An InfiniBand fabric ready to run.
+/// A fabric ready to run.
 #[derive(Clone, Debug)]
 pub struct FabricPlan {
     /// The document with every default filled in.
@@ -93,20 +95,20 @@ pub struct FabricPlan {
 }
 
 impl FabricPlan {
-    /// Checks and resolves an experiment whose router is `infiniband` (and whose sweep, if any, is ignored), with programs in files
-    /// that `library` reads.
+    /// Checks and resolves an experiment whose router is a fabric's (and whose sweep, if any, is ignored), with programs in files that
+    /// `library` reads.
     pub fn new(experiment: &Experiment, library: &Library<'_>) -> Result<Self, ConfigError> {
+        Self::build(experiment, library).map_err(|error| experiment.router.told(error))
+    }
+
+    fn build(experiment: &Experiment, library: &Library<'_>) -> Result<Self, ConfigError> {
         let mut experiment = Experiment { sweep: None, ..experiment.clone() };
         resolve_names(&mut experiment)?;
         check_only(&experiment)?;
         flows::resolve(&mut experiment)?;
         programs::resolve(&mut experiment)?;
         experiment.measure.time.get_or_insert_with(TimeConfig::default);
-        let RouterConfig::Infiniband(config) = &mut experiment.router else {
-            return Err(ConfigError::new("router", "is not that of a fabric").valid("infiniband"));
-        };
-        congestion_defaults::resolve(config)?;
-        let config = config.clone();
+        let config = resolve_router(&mut experiment.router)?;
         check_topology(&experiment)?;
         faults::resolve(&mut experiment, &config.forwarding)?;
         let network = Network::of(&LAST, &experiment, &config.forwarding)?;
@@ -129,6 +131,7 @@ impl FabricPlan {
         if let Some((faults, first)) = changes {
             (fabric.faults, fabric.forwarding) = (faults, first);
         }
+        flow_control::build(&experiment.router, &mut fabric)?;
         let mut places = place(&experiment, &topology)?;
         let messages = messages::build(&experiment, &topology, &mut places, &drawn, &clock)?;
         let programs = programs::build(&experiment, &mut places, &config.host.cycle, library)?;
@@ -228,6 +231,26 @@ fn place(experiment: &Experiment, topology: &Topology) -> Result<FxHashMap<usize
     Ok(places)
 }
 
+/// Fills in what a document does not say of a fabric, and says all of it in the words of InfiniBand.
+fn resolve_router(router: &mut RouterConfig) -> Result<Infiniband, ConfigError> {
+    match router {
+        RouterConfig::Infiniband(config) => {
+            congestion_defaults::resolve(config)?;
+            if !MTUS.contains(&config.mtu) {
+                let legal = MTUS.map(|mtu| mtu.to_string()).join(", ");
+                return Err(ConfigError::new(path("mtu"), "is not legal").value(config.mtu).valid(legal));
+            }
+            Ok((**config).clone())
+        }
+        RouterConfig::Ethernet(config) => {
+            within(ethernet::MTUS, config.mtu, path("mtu"))?;
+            within(ethernet::PRIORITIES, config.lanes.count.into(), path("lanes.count"))?;
+            Ok(config.fabric())
+        }
+        _ => Err(ConfigError::new("router", "is not that of a fabric").valid("infiniband, ethernet")),
+    }
+}
+
 /// Refuses networks without switches, and links that have latencies in cycles.
 fn check_topology(experiment: &Experiment) -> Result<(), ConfigError> {
     if experiment.topology.is_ideal() {
@@ -321,10 +344,6 @@ fn build(
     clock: &Clock,
 ) -> Result<(Arc<Wiring>, Fabric), ConfigError> {
     let mtu = config.mtu;
-    if !MTUS.contains(&mtu) {
-        let legal = MTUS.map(|mtu| mtu.to_string()).join(", ");
-        return Err(ConfigError::new(path("mtu"), "is not legal").value(mtu).valid(legal));
-    }
     let FabricSwitch { buffers, output_buffer, transfers_per_input, arbitration, switching, .. } =
         &config.switch;
     within(TRANSFERS, *transfers_per_input, path("switch.transfers_per_input"))?;
@@ -374,7 +393,7 @@ fn build(
                 infiniband::Switching::StoreAndForward => Switching::StoreAndForward,
             },
         },
-        credit_delay: clock.ticks(&times.credit_delay)?,
+        flow_control: FlowControl::Credits { delay: clock.ticks(&times.credit_delay)? },
         lanes,
         congestion,
         faults: Faults::default(),
