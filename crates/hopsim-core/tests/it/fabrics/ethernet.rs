@@ -42,6 +42,12 @@ fn messages_name_the_keys_of_ethernet() {
             "\"0 B\"",
             "flow_control.pfc.distance = \"0 B\" (override): is not a positive number and a unit; valid: a decimal number above 0 and B, kB, KiB",
         ),
+        (
+            "flow_control.pfc.pause",
+            "\"late\"",
+            "flow_control.pfc.pause = \"late\" (override): is not a positive number and a unit; valid: \"latest\", or a decimal number above 0 and \
+             B, kB, KiB",
+        ),
         // A packet of 1024 B and the frame take 87.04 ns, both ways 1000 ns: 13,587 B of the link, less than one for the two ticks, and the
         // output buffer of 10,240 B.
         (

@@ -4,7 +4,6 @@ use super::path;
 use crate::config::ethernet::{LATEST, LinkFlowControl, PfcConfig, QUANTA};
 use crate::config::router::RouterConfig;
 use crate::plan::quantity::{SIZES, positive};
-use crate::plan::within;
 use hopsim_infiniband::fabric::{BLOCK, Fabric, FlowControl, NONE};
 use hopsim_infiniband::pfc::{Pfc, QUANTUM, Thresholds, least_buffer};
 use hopsim_network::error::ConfigError;
@@ -23,24 +22,9 @@ fn pfc(config: &PfcConfig, fabric: &Fabric) -> Result<Pfc, ConfigError> {
         return Err(ConfigError::new("faults.0.time", reason)
             .valid("no such key: out of order from the beginning; or router.infiniband.flow_control.cbfc"));
     }
-    let key = |name: &str| path(&format!("flow_control.pfc.{name}"));
-    // A pause is told again before it is over, though the frame waits for the longest packet.
-    let least = fabric.mtu.div_ceil(QUANTUM as u32 / 2).max(1);
-    if u32::from(config.quanta) < least {
-        let reason = format!(
-            "half of a pause is shorter than a packet of {} B (mtu), which the next frame may wait for",
-            fabric.mtu
-        );
-        return Err(ConfigError::new(key("quanta"), reason)
-            .value(config.quanta)
-            .valid(format!("{least} … {}", QUANTA.end())));
-    }
-    within(QUANTA, config.quanta, key("quanta"))?;
-    let whole = |text: &str, name: &str| {
-        positive(text, &SIZES, &key(name)).map(|size| size.numerator.div_ceil(size.denominator))
-    };
-    let distance = whole(&config.distance, "distance")?;
-    let given = if config.pause == LATEST { None } else { Some(whole(&config.pause, "pause")?) };
+    check_quanta(config, fabric.mtu)?;
+    let distance = bytes(&config.distance, "distance")?;
+    let given = given_pause(config)?;
     let mut thresholds = Vec::with_capacity(fabric.ports.len());
     for (number, port) in (0..).zip(&fabric.ports) {
         let most = if port.peer == NONE { 1 } else { latest(fabric, number)? };
@@ -63,6 +47,40 @@ fn pfc(config: &PfcConfig, fabric: &Fabric) -> Result<Pfc, ConfigError> {
         thresholds.push(Thresholds { pause, resume });
     }
     Ok(Pfc { thresholds, quanta: config.quanta })
+}
+
+/// The path of a key of priority flow control.
+fn key(name: &str) -> String {
+    path(&format!("flow_control.pfc.{name}"))
+}
+
+/// Refuses pauses that could be over before they are told again, as the frame waits for the longest packet.
+fn check_quanta(config: &PfcConfig, mtu: u32) -> Result<(), ConfigError> {
+    let least = mtu.div_ceil(QUANTUM as u32 / 2).max(1);
+    if u32::from(config.quanta) >= least {
+        return Ok(());
+    }
+    let reason = format!(
+        "half of a pause is shorter than a packet of {mtu} B (mtu), which the next frame may wait for"
+    );
+    let valid = format!("{least} … {}", QUANTA.end());
+    Err(ConfigError::new(key("quanta"), reason).value(config.quanta).valid(valid))
+}
+
+/// A size that a key says, in whole bytes.
+fn bytes(text: &str, name: &str) -> Result<u64, ConfigError> {
+    positive(text, &SIZES, &key(name)).map(|size| size.numerator.div_ceil(size.denominator))
+}
+
+/// The bytes from which on ports pause, if the document says a number.
+fn given_pause(config: &PfcConfig) -> Result<Option<u64>, ConfigError> {
+    if config.pause == LATEST {
+        return Ok(None);
+    }
+    bytes(&config.pause, "pause").map(Some).map_err(|error| {
+        let valid = error.valid.clone().unwrap_or_default();
+        error.valid(format!("{LATEST:?}, or {valid}"))
+    })
 }
 
 /// The most bytes in the buffer of a port with which it may begin to pause, so that nothing can be lost.
