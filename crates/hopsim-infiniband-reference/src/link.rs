@@ -37,6 +37,34 @@ pub struct Returning {
     pub blocks: u32,
 }
 
+/// What a port knows of pauses.
+pub struct Pausing {
+    /// The VLs that the other end of the link should not send in.
+    pub wanted: Vec<bool>,
+    /// The last frame that was sent: when, and what it said.
+    pub last: Option<(Ticks, Vec<bool>)>,
+    /// Frames on the link from the port, with when all of each has arrived.
+    pub frames: Vec<(Ticks, Vec<bool>)>,
+    /// When the frame on the link from the port is over.
+    pub link_free: Ticks,
+    /// Until when the port is paused, by VL, if it is.
+    pub paused: Vec<Option<Ticks>>,
+}
+
+impl Pausing {
+    /// A port that is not paused and pauses nobody.
+    pub fn new(lanes: u8) -> Self {
+        let lanes = usize::from(lanes);
+        Self {
+            wanted: vec![false; lanes],
+            last: None,
+            frames: Vec::new(),
+            link_free: 0,
+            paused: vec![None; lanes],
+        }
+    }
+}
+
 impl Link {
     /// An idle link from a port: the buffer at its end is empty.
     pub fn new(fabric: &Fabric, port: usize) -> Self {

@@ -1,39 +1,11 @@
 //! Priority flow control: pause frames instead of credits.
 
 use crate::Fact;
+use crate::link::Pausing;
 use crate::simulator::Reference;
 use hopsim_infiniband::fabric::FlowControl;
 use hopsim_infiniband::pfc::{FRAME, Pfc, QUANTUM};
-use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband::workload::Workload;
-
-/// What a port knows of pauses.
-pub struct Pausing {
-    /// The VLs that the other end of the link should not send in.
-    wanted: Vec<bool>,
-    /// The last frame that was sent: when, and what it said.
-    last: Option<(Ticks, Vec<bool>)>,
-    /// Frames on the link from the port, with when all of each has arrived.
-    frames: Vec<(Ticks, Vec<bool>)>,
-    /// When the frame on the link from the port is over.
-    pub link_free: Ticks,
-    /// Until when the port is paused, by VL, if it is.
-    paused: Vec<Option<Ticks>>,
-}
-
-impl Pausing {
-    /// A port that is not paused and pauses nobody.
-    pub fn new(lanes: u8) -> Self {
-        let lanes = usize::from(lanes);
-        Self {
-            wanted: vec![false; lanes],
-            last: None,
-            frames: Vec::new(),
-            link_free: 0,
-            paused: vec![None; lanes],
-        }
-    }
-}
 
 impl<W: Workload> Reference<W> {
     /// What is set for priority flow control, if there is any.

@@ -3,9 +3,8 @@
 use crate::Fact;
 use crate::fate::{Failing, Fate};
 use crate::host::{Host, Sender, first_start};
-use crate::link::Link;
+use crate::link::{Link, Pausing};
 use crate::messages::Posted;
-use crate::pauses::Pausing;
 use crate::reaction::Reactions;
 use crate::switch::{Input, Output};
 use hopsim_infiniband::fabric::{Fabric, blocks};

@@ -36,7 +36,7 @@ def test_example_runs(path: Path) -> None:
     short: dict[str, Any] = {"measure.warmup": 50, "measure.cycles": 200}
     if re.search(r"\bprogram\b.* = ", path.read_text("utf-8")):
         short = {}  # it ends when its programs are done
-    elif "infiniband" in path.read_text("utf-8"):
+    elif re.search("infiniband|ethernet", path.read_text("utf-8")):
         interval = {"interval": "50 us"} if "interval = " in path.read_text("utf-8") else {}
         short = {"measure.time": {"window": "100 us", **interval}}
     if "changes = " in path.read_text("utf-8"):

@@ -463,15 +463,15 @@ def test_what_has_no_load_is_refused_with_the_reason() -> None:
         "jobs": [{"traffic": {"packet_list": [{"cycle": 1, "source": 0, "destination": 2}]}}],
     }
     key = "jobs.1.traffic.process.bernoulli.load"
-    valid = "valid: nothing but jobs that draw packets, in a network other than an InfiniBand fabric"
+    valid = "valid: nothing but jobs that draw packets, in a network other than a fabric"
     cases: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         # However the router is written.
         (
             fabric | {"router": {"infiniband": {}}},
             {},
-            "an InfiniBand fabric has no load in phits/(node·cycle)",
+            "a fabric has no load in phits/(node·cycle)",
         ),
-        (fabric, {}, "an InfiniBand fabric has no load in phits/(node·cycle)"),
+        (fabric, {}, "a fabric has no load in phits/(node·cycle)"),
         (program, {"key": key}, "runs with programs end with these and have no verdict"),
         (listed, {}, "packets that are given one by one come when the list says"),
     ]

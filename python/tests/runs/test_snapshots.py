@@ -207,7 +207,7 @@ def test_branches_of_programs_are_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (FABRIC, "the state of an InfiniBand fabric cannot be saved; valid: another router"),
+        (FABRIC, "the state of a fabric cannot be saved; valid: another router"),
         (IDEAL, "an ideal network has no state to save; valid: another topology"),
     ],
 )
