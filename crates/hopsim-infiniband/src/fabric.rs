@@ -133,6 +133,12 @@ impl Fabric {
         port < self.hosts
     }
 
+    /// The switch that has a port, if no host does.
+    pub fn switch_of(&self, port: u32) -> Option<u32> {
+        let switches = self.first_port.partition_point(|&first| first <= port);
+        (switches as u32).checked_sub(1)
+    }
+
     /// The port by which a packet for a destination leaves a switch.
     #[inline]
     pub fn output(&self, switch: u32, destination: u32) -> u32 {

@@ -4,6 +4,7 @@
 //! A [`fabric::Fabric`] and its [`flow::Flow`]s are arrays of numbers, everything in ticks and bytes; the crate knows no topologies, and
 //! of documents what one says of a [`reaction`]. A [`engine::Simulation`] runs them and tells an [`observer::Observer`] what happens.
 
+pub mod alone;
 pub mod congestion;
 pub mod engine;
 pub mod error;

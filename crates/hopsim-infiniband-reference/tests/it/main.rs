@@ -1,6 +1,7 @@
 //! The reference of the InfiniBand fabric against laws, closed forms and the engine.
 #![expect(clippy::unwrap_used, reason = "a test may panic, also in its helpers")]
 
+mod alone;
 mod closed_forms;
 mod congestion;
 mod engine;
