@@ -212,7 +212,7 @@ fn packet_hops(plan: &FabricPlan) -> f64 {
     // Nodes that draw send to some other; how far that is on average two of them tell.
     let of_nodes = |messages: &MessagesPlan| {
         let time = messages.end.min(plan.span.end).saturating_sub(messages.start);
-        let packets = messages.bytes.div_ceil(fabric.mtu.into()) as f64;
+        let packets = (messages.sizes.mean() / f64::from(fabric.mtu)).ceil();
         let [first, middle, last] = [0, messages.nodes.len() / 2, messages.nodes.len() - 1];
         let hops = |to: usize| outputs(fabric, [messages.nodes[first], messages.nodes[to]]).len() - 1;
         let mean = (hops(middle) + hops(last)) as f64 / 2.0;

@@ -51,6 +51,9 @@ pub trait Observer {
     /// A message of the workload, of this flow, loses the first one of its packets that it loses: it will never be there.
     fn message_lost(&mut self, _at: Ticks, _flow: u32) {}
 
+    /// A flow that was given may send its first packet at a time, which is its start and what of the jitter it has drawn.
+    fn may_begin(&mut self, _at: Ticks, _flow: u32) {}
+
     /// A host is given a message to send, which joins the queue of a flow.
     fn posted(&mut self, _at: Ticks, _flow: u32, _bytes: u64) {}
 

@@ -130,16 +130,18 @@ impl MessageSizes {
 }
 
 /// The first class whose largest message is as large.
-fn class(bytes: u64) -> u32 {
+pub fn class(bytes: u64) -> u32 {
     let bits = u64::BITS - bytes.saturating_sub(1).leading_zeros();
     (bits + 1).saturating_sub(FIRST.ilog2()) / 2
 }
 
-fn greatest(class: u32) -> u64 {
+/// Bytes of the largest message of a class.
+pub fn greatest(class: u32) -> u64 {
     FIRST.saturating_mul(4u64.saturating_pow(class))
 }
 
-fn least(class: u32) -> u64 {
+/// Bytes of the smallest message of a class.
+pub fn least(class: u32) -> u64 {
     class.checked_sub(1).map_or(0, |smaller| greatest(smaller) + 1)
 }
 

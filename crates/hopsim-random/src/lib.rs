@@ -63,6 +63,8 @@ pub enum Purpose {
     PathOrder = 24,
     /// Which links a layer of a network has.
     PathLayer = 25,
+    /// How long a message of a fabric is.
+    MessageSize = 26,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -214,6 +214,11 @@ class Result:
         return self._table("link_series")
 
     @property
+    def flow_sizes(self) -> pa.Table:
+        """One row per job of a fabric and class of sizes: completion times [ns] and slowdowns of its flows."""
+        return self._table("flow_sizes")
+
+    @property
     def victims(self) -> pa.Table:
         """One row per flow and output at which congestion that held it up begins: for how long [s]."""
         return self._table("victims")

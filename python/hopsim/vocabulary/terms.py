@@ -63,6 +63,17 @@ TERMS = (
         "BECN, CCT).",
     ),
     Term(
+        ("flow completion time", "FCT", "flow size distribution"),
+        "In fabrics `flow_completion_time_mean` and its quantiles, and `slowdown_p50` and `slowdown_p99`: "
+        "over the time that a flow takes alone. The stream `flow_sizes` has them by size. "
+        "`jobs.messages.sizes` draws sizes from distributions that were measured, or from points.",
+    ),
+    Term(
+        ("incast", "all-to-one", "many-to-one"),
+        "In fabrics `jobs.flows` with one destination, each with `bytes`, or `jobs.messages` with the pattern "
+        "`hotspot`; elsewhere `traffic.pattern.hotspot`, and `program.collective` with `gather` or `reduce`.",
+    ),
+    Term(
         ("slim fly", "slimfly"),
         "`topology.slim_fly`, routed by `minimal` (as many VCs as keep it free of deadlock, or one for every "
         "hop), `adaptive`, `ecmp`, `k_shortest_paths`, `polarized`, `up_down`, `nue`, `valiant`, `ugal` and "

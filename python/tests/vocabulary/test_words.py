@@ -57,7 +57,7 @@ RECORDED = [
     "time = { window = '20 us', interval = '10 us' }\n"
     "streams = ['flows', 'flow_series', 'queue_series', 'links', 'link_series', 'victims']\n",
     "router = 'infiniband'\ntopology.fat_tree = { k = 2, levels = 1 }\nmeasure.time.window = '20 us'\n"
-    "jobs = [{ messages = { rate = '1 Gb/s' } }]\n",
+    "measure.streams = ['flow_sizes']\njobs = [{ messages = { rate = '1 Gb/s', sizes = 'hadoop' } }]\n",
     "router = 'infiniband'\ntopology.xgft = { children = [2, 2], parents = [1, 2] }\n"
     "faults = [{ links = { between = [[0, 2]] }, time = { at = '5 us' } }]\n"
     "jobs = [{ messages = { rate = '1 Gb/s' } }]\n"

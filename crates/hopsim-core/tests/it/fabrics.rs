@@ -551,6 +551,30 @@ fn nodes_offer_the_rate_that_they_are_given_and_at_low_load_get_it() {
 }
 
 #[test]
+fn nodes_that_draw_sizes_offer_their_rate_in_the_mean() {
+    for sizes in [
+        "\"web_search\"",
+        "\"hadoop\"",
+        "\"ali_storage\"",
+        "{ points = [[64, 0.5], [5000, 0.9], [20000, 1]] }",
+    ] {
+        let found = summary(&drawn(&format!("rate = \"4 Gb/s\", sizes = {sizes}"), ""));
+        let offered = found["offered_load"].as_f64().unwrap();
+        // The gap is rounded to a tick.
+        assert!((offered - 0.25).abs() < 1e-6, "{sizes}: {offered}");
+    }
+    // 16 nodes draw about 3,300 messages of 2,421 B in the window: 4 σ of their sum are 13 %.
+    let found =
+        summary(&drawn("rate = \"4 Gb/s\", sizes = { points = [[64, 0.5], [5000, 0.9], [20000, 1]] }", ""));
+    let accepted = found["accepted_load"].as_f64().unwrap();
+    assert!((accepted / 0.25 - 1.0).abs() < 0.13, "{accepted}");
+    // Messages that are all alike are those of bytes, whatever the stream of sizes.
+    let alike = [("bytes = 3000", ""), ("sizes = { points = [[3000, 1]] }", "")]
+        .map(|(sizes, more)| summary(&drawn(&format!("rate = \"4 Gb/s\", {sizes}"), more)));
+    assert_eq!(alike[0], alike[1]);
+}
+
+#[test]
 fn a_message_alone_takes_the_time_of_its_packets() {
     // Links of hosts carry a byte in 1/2 ns, the bus and the sink in 8/13 ns. The second packet, of 952 B, begins when the bus has
     // brought the first one; over one switch its head needs 50 + 50 + 50 + 50 ns; what comes is drained as it comes, and the
@@ -564,6 +588,8 @@ fn a_message_alone_takes_the_time_of_its_packets() {
     let latency = found["message_latency_mean_ns"].as_f64().unwrap();
     assert!((latency - drained).abs() < 0.5, "{latency} instead of {drained}");
     assert_eq!(found["message_latency_max_ns"], found["message_latency_mean_ns"]);
+    assert_eq!(found["flow_completion_time_mean"], found["message_latency_mean_ns"]);
+    assert_eq!([&found["slowdown_p50"], &found["slowdown_p99"]], [&json!(1.0), &json!(1.0)]);
 }
 
 #[test]
@@ -586,6 +612,35 @@ fn messages_of_a_fabric() {
         &drawn("rate = \"1 Gb/s\", bytes = 0", ""),
         "jobs.0.messages.bytes = 0: out of range; valid: 1 … 4294967296",
     );
+    refused(
+        &drawn("rate = \"1 Gb/s\", bytes = 64, sizes = \"hadoop\"", ""),
+        "jobs.0.messages.sizes: says how long messages are, and so does bytes; valid: one of them: bytes, or sizes",
+    );
+    refused(
+        &drawn("rate = \"1 Gb/s\", sizes = \"mice\"", ""),
+        "jobs.0.messages.sizes = \"mice\": no such choice",
+    );
+    for (points, expected) in [
+        (
+            "",
+            ": has no points; valid: [[bytes, fraction], …]: bytes and fractions that ascend, up to the fraction 1",
+        ),
+        ("[0, 1]", ".0 = [0, 1]: so long is no message; valid: whole bytes from 1 to 4294967296"),
+        ("[1.5, 1]", ".0 = [1.5, 1]: so long is no message"),
+        ("[4294967297, 1]", ".0 = [4294967297, 1]: so long is no message"),
+        ("[1, 0], [2, 1.5]", ".1 = [2, 1.5]: the fraction is no share of all messages; valid: 0 … 1"),
+        ("[1, nan]", ".0"),
+        (
+            "[5, 0], [4, 1]",
+            ".1 = [4, 1]: does not ascend from the point before; valid: [[bytes, fraction], …]",
+        ),
+        ("[5, 0.5], [6, 0.4], [7, 1]", ".1 = [6, 0.4]: does not ascend from the point before"),
+        ("[5, 1], [5, 1]", ".1 = [5, 1]: does not ascend from the point before"),
+        ("[5, 0.5], [6, 0.9]", " = 0.9: the last fraction is not that of all messages; valid: 1 at last"),
+    ] {
+        let text = drawn(&format!("rate = \"1 Gb/s\", sizes = {{ points = [{points}] }}"), "");
+        refused(&text, &format!("jobs.0.messages.sizes.points{expected}"));
+    }
     refused(
         &drawn("rate = \"1 Gb/s\", start = \"2 ms\", end = \"1 ms\"", ""),
         "jobs.0.messages.end = \"1 ms\": the messages end before they start; valid: after start, \"2 ms\"",

@@ -129,7 +129,8 @@ impl RecordStream {
     pub const OF_INTERVALS: [Self; 3] = [Self::Generation, Self::LinkSeries, Self::CongestionTrees];
 
     /// Streams that fabrics alone have.
-    pub const OF_FABRICS: [Self; 4] = [Self::Flows, Self::FlowSeries, Self::QueueSeries, Self::Victims];
+    pub const OF_FABRICS: [Self; 5] =
+        [Self::Flows, Self::FlowSizes, Self::FlowSeries, Self::QueueSeries, Self::Victims];
 
     /// Streams of programs and their ranks, not of packets.
     pub const OF_PROGRAMS: [Self; 4] = [Self::Ranks, Self::Messages, Self::Operations, Self::MessageSizes];
@@ -191,6 +192,9 @@ pub enum RecordStream {
     LatencyHistogram,
     /// Per flow of a fabric: throughput, packets, marks, notifications and latency over the window.
     Flows,
+    /// Per job of a fabric and class of sizes: how many flows and messages were completed in the window, their completion times and
+    /// slowdowns.
+    FlowSizes,
     /// Per interval (`measure.time.interval`, which it needs) and flow of a fabric: throughput, marks, notifications,
     /// and the CCTI at its end.
     FlowSeries,

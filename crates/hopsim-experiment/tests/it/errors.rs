@@ -229,7 +229,7 @@ fn wrong_type() {
     assert_eq!(
         after("[measure]\nstreams = \"nodes\""),
         "line 8, column 1: measure.streams = \"nodes\": must be a list, not a string; \
-         valid: a list of nodes, routers, links, generation, occupancy, output_queues, injection_waits, allocation, waits, packet_hops, flit_hops, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_series, queue_series, link_series, congestion_trees, victims"
+         valid: a list of nodes, routers, links, generation, occupancy, output_queues, injection_waits, allocation, waits, packet_hops, flit_hops, ranks, messages, operations, message_sizes, latency_histogram, flows, flow_sizes, flow_series, queue_series, link_series, congestion_trees, victims"
     );
     assert_eq!(
         after("[measure]\nstreams = [\"output_queues\"]\n[router.input_queued]"),

@@ -3,6 +3,7 @@
 
 mod alone;
 mod closed_forms;
+mod completions;
 mod congestion;
 mod engine;
 mod fabrics;

@@ -9,7 +9,7 @@ use hopsim_experiment::plan::programs::no_files;
 use hopsim_experiment::plan::{AnyPlan, FabricPlan};
 use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::{Message, Workload};
-use hopsim_infiniband_reference::Reference;
+use hopsim_infiniband_reference::{Fact, Reference};
 use hopsim_measure::Column;
 use std::collections::VecDeque;
 
@@ -106,6 +106,14 @@ fn script(plan: &FabricPlan, outcome: &Outcome) -> Scripted {
     script
 }
 
+/// What a message takes that is there by the end of the run.
+fn completion(fact: &Fact, end: Ticks) -> Option<Ticks> {
+    match *fact {
+        Fact::Message { at, posted, .. } if at <= end => Some(at - posted),
+        _ => None,
+    }
+}
+
 #[test]
 fn messages_of_programs_take_the_time_of_the_fabric() {
     let programs = [
@@ -129,6 +137,13 @@ fn messages_of_programs_take_the_time_of_the_fabric() {
             );
             // What arrives in the last instant does so before its end.
             (0..=end + plan.fabric.ticks_per_ns).for_each(|_| reference.step());
+            let times: Vec<Ticks> =
+                reference.facts().iter().filter_map(|fact| completion(fact, end)).collect();
+            let mean =
+                times.iter().sum::<Ticks>() as f64 / times.len() as f64 / plan.fabric.ticks_per_ns as f64;
+            let told = outcome.summary["flow_completion_time_mean"].as_f64().unwrap();
+            assert!((told - mean).abs() <= 1e-9 * mean, "{told} instead of {mean}: {program} {more}");
+            assert!(outcome.summary["slowdown_p50"].as_f64() >= Some(1.0), "{program} {more}");
             drop(reference);
             for (stage, name) in ["left", "arrived"].into_iter().enumerate() {
                 let expected: Vec<u64> =

@@ -4,6 +4,7 @@
 use crate::fabrics::workload::{Players, Role};
 use hopsim_core::engine::{Control, Outcome, run_any};
 use hopsim_experiment::config::infiniband::messages::Gaps;
+use hopsim_experiment::config::infiniband::sizes::SizesConfig;
 use hopsim_experiment::document;
 use hopsim_experiment::plan::fabric::MessagesPlan;
 use hopsim_experiment::plan::programs::no_files;
@@ -19,7 +20,7 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 
 /// A document whose bytes and times are whole nanoseconds: five hosts at two switches, links and sinks of 8 Gb/s.
-fn document(jobs: &str, window: &str, more: &str) -> String {
+pub fn document(jobs: &str, window: &str, more: &str) -> String {
     format!(
         "topology.graph = {{ edges = [{{ between = [0, 1] }}], nodes = [3, 2] }}\nmeasure.streams = [\"flows\"]\n\
          measure.time = {{ warmup = \"5 us\", window = \"{window}\" }}\n\
@@ -31,10 +32,31 @@ fn document(jobs: &str, window: &str, more: &str) -> String {
     )
 }
 
+/// The length of a message of a job, by what the document says.
+fn length(plan: &FabricPlan, job: usize, size: &mut Stream) -> u64 {
+    let messages = plan.experiment.jobs[job].messages.as_ref().unwrap();
+    let points = match &messages.sizes {
+        None => return messages.bytes.unwrap(),
+        Some(SizesConfig::Points(points)) => points.clone(),
+        Some(other) => panic!("{other:?}"),
+    };
+    let u = size.unit();
+    let mut before = [points[0][0], 0.0];
+    for [bytes, fraction] in points {
+        if u <= fraction {
+            let [least, below] = before;
+            return (least + (u - below) * (bytes - least) / (fraction - below)).ceil() as u64;
+        }
+        before = [bytes, fraction];
+    }
+    panic!("the last fraction is 1")
+}
+
 /// What a node draws, in the order of time.
 fn drawn(plan: &FabricPlan, messages: &MessagesPlan, node: u32) -> Vec<(Ticks, Message)> {
     let stream = |purpose| Stream::new(plan.experiment.measure.seed, purpose, node.into());
-    let (mut process, mut pattern) = (stream(Purpose::Process), stream(Purpose::Pattern));
+    let (mut process, mut pattern, mut size) =
+        (stream(Purpose::Process), stream(Purpose::Pattern), stream(Purpose::MessageSize));
     let (mut all, mut at, gap) = (Vec::new(), messages.start, messages.gap as f64);
     for number in 0.. {
         at += match messages.gaps {
@@ -46,8 +68,9 @@ fn drawn(plan: &FabricPlan, messages: &MessagesPlan, node: u32) -> Vec<(Ticks, M
             break;
         }
         let destination = messages.pattern.destination(node, &mut pattern);
-        let MessagesPlan { service_level, bytes, .. } = *messages;
+        let service_level = messages.service_level;
         if destination != node {
+            let bytes = length(plan, messages.job, &mut size);
             all.push((at, Message { destination, service_level, bytes, tag: 0 }));
         }
     }
@@ -134,7 +157,7 @@ impl Seen<'_> {
             Fact::Posted { at, flow, bytes } => Some((at, flow, bytes)),
             _ => None,
         };
-        let once = |fact: &Fact| posted(fact).map(|(at, flow, _)| (at, flow, 1));
+        let squares = |fact: &Fact| posted(fact).map(|(at, flow, bytes)| (at, flow, bytes * bytes));
         let sent = |fact: &Fact| match *fact {
             Fact::Sent { at, packet } if !packet.is_notification => {
                 Some((at, packet.flow, packet.bytes.into()))
@@ -143,7 +166,10 @@ impl Seen<'_> {
         };
         let (node, offered, drew) = match account {
             Account::Node(node) => {
-                (node, self.bytes(account, posted), Some(self.bytes(account, once).iter().sum()))
+                let bytes = self.bytes(account, posted);
+                let drew =
+                    bytes.iter().sum::<f64>().powi(2) / self.bytes(account, squares).iter().sum::<f64>();
+                (node, bytes, Some(if drew.is_nan() { 0.0 } else { drew }))
             }
             Account::Flow(number) => {
                 let flow = self.plan.flows[number];
@@ -247,6 +273,11 @@ fn nodes_that_draw() {
     compared(&document(&hot("2 Gb/s", ends), "50 us", ""));
     let uniform = "[[jobs]]\nmessages = { pattern = \"uniform\", rate = \"4 Gb/s\", bytes = 700 }";
     compared(&document(uniform, "60 us", ""));
+    // Most messages are small, and most bytes in few: as if fewer were drawn.
+    let sizes = "sizes = { points = [[64, 0.6], [300, 0.95], [4000, 1]] }";
+    for rate in ["1 Gb/s", "3 Gb/s"] {
+        compared(&document(&hot(rate, "").replace("bytes = 300", sizes), "60 us", ""));
+    }
     // In so short a window nodes 1 and 2, which lose a tenth or two, have drawn too little to tell whether they fall behind.
     for (rate, window) in [("2.5 Gb/s", "20 us"), ("4 Gb/s", "16 us")] {
         assert_eq!(compared(&document(&hot(rate, even), window, ""))[0], "saturated");

@@ -157,6 +157,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
         self.reactions = Reactions::new(fabric.congestion.as_ref(), &mut streams);
         for (&flow, jitter) in flows.iter().zip(jitters) {
             let number = self.add_flow(flow, flow.start + jitter);
+            self.observer.may_begin(flow.start + jitter, number);
             let left = flow.bytes.unwrap_or(u64::MAX);
             if left > 0 {
                 self.post(number, Pending { left, ends: None });

@@ -4,7 +4,7 @@ use crate::table_kind::{ColumnText, MESSAGES, NS, PACKETS, RATE, S};
 
 /// What fabrics have in the summary beside `nodes`, `offered_load`, `accepted_load`, `jain_index`, `packets_delivered`, `seed` and
 /// what justifies the verdict.
-pub const SUMMARY: [ColumnText; 29] = [
+pub const SUMMARY: [ColumnText; 34] = [
     ("flows", "", "Flows of the jobs (fabrics); all that a node draws, or its program sends, counts as one."),
     ("throughput_gbps", RATE, "Data delivered in the window, all flows together, over its length."),
     ("flow_throughput_min_gbps", RATE, "Throughput of the flow that has least."),
@@ -36,6 +36,19 @@ pub const SUMMARY: [ColumnText; 29] = [
     ("message_latency_p50_ns", NS, "Median of that latency, to 0.1 % or 1 ns."),
     ("message_latency_p99_ns", NS, "99th percentile of that latency, to 0.1 % or 1 ns."),
     ("message_latency_max_ns", NS, "Greatest of those latencies."),
+    (
+        "flow_completion_time_mean",
+        NS,
+        "From the time from which a flow with bytes may send, or a message joins its queue, to its last packet being delivered; mean over those completed in the window.",
+    ),
+    ("flow_completion_time_p50", NS, "Median of that time, to 0.1 % or 1 ns."),
+    ("flow_completion_time_p99", NS, "99th percentile of that time, to 0.1 % or 1 ns."),
+    (
+        "slowdown_p50",
+        "",
+        "Completion time of a flow or message over the time that it takes alone in the fabric, which is 1 at least; median of those completed in the window, to 0.1 %. Not if links fail in the middle of the run.",
+    ),
+    ("slowdown_p99", "", "99th percentile of that ratio, to 0.1 %."),
     ("packets_sent", PACKETS, "Data packets that hosts of a fabric began to send in the window."),
     (
         "packets_lost_on_links",

@@ -8,7 +8,7 @@ use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::time::Ticks;
 
 /// Evidence of some jobs together; `None` where programs run.
-pub fn evidence(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) -> Option<Evidence> {
+pub fn evidence(plan: &FabricPlan, recorder: &FabricRecorder<'_>, jobs: &[usize]) -> Option<Evidence> {
     if !plan.programs.is_empty() {
         return None;
     }
@@ -30,7 +30,7 @@ pub fn evidence(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) ->
 }
 
 /// What the columns of the verdict are called: growth is in Gb/s, times are in seconds.
-pub fn units(plan: &FabricPlan, recorder: &FabricRecorder) -> Units {
+pub fn units(plan: &FabricPlan, recorder: &FabricRecorder<'_>) -> Units {
     let ticks_per_ns = plan.fabric.ticks_per_ns as f64;
     Units {
         growth: ("backlog_growth_gbps", recorder.parts.parts.tenth_length() as f64 / (8.0 * ticks_per_ns)),
@@ -41,14 +41,14 @@ pub fn units(plan: &FabricPlan, recorder: &FabricRecorder) -> Units {
 }
 
 /// Whether each account offers a load and falls behind; `None` where programs run.
-pub fn accounts_behind(plan: &FabricPlan, recorder: &FabricRecorder) -> Option<Vec<bool>> {
+pub fn accounts_behind(plan: &FabricPlan, recorder: &FabricRecorder<'_>) -> Option<Vec<bool>> {
     let is_behind =
         |account| source(plan, recorder, account).is_some_and(|source: Source| source.is_behind());
     plan.programs.is_empty().then(|| (0..plan.accounts.len()).map(is_behind).collect())
 }
 
 /// An account as a source, if it offers a load: a flow with a rate, or a node that draws messages.
-fn source(plan: &FabricPlan, recorder: &FabricRecorder, account: usize) -> Option<Source> {
+fn source(plan: &FabricPlan, recorder: &FabricRecorder<'_>, account: usize) -> Option<Source> {
     let backlog = &recorder.parts.backlogs[account];
     let node = plan.accounts[account].source;
     let grown = backlog.growth.map(|bytes| bytes as f64);
@@ -60,13 +60,13 @@ fn source(plan: &FabricPlan, recorder: &FabricRecorder, account: usize) -> Optio
         if plan.is_silent(account) {
             return None;
         }
-        (Shortfall { tenths: grown, offered: backlog.bytes as f64 }, Some(backlog.messages as f64))
+        (Shortfall { tenths: grown, offered: backlog.bytes as f64 }, Some(backlog.draws()))
     };
     Some(Source { node, waits, weight: 1.0, draws, stands: None })
 }
 
 /// What a flow with a rate offers in each tenth of the window \[bytes\].
-fn offered(flow: &Flow, recorder: &FabricRecorder) -> [f64; TENTHS] {
+fn offered(flow: &Flow, recorder: &FabricRecorder<'_>) -> [f64; TENTHS] {
     let on = recorder.parts.parts.split(flow.start..flow.end);
     on.map(|ticks: Ticks| ticks as f64 / flow.byte as f64)
 }

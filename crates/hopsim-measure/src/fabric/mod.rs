@@ -1,5 +1,6 @@
 //! Measurement of a fabric of InfiniBand or Ethernet: what is counted ([`recorder`]), and the summary and tables made of it.
 
+pub mod completions;
 pub mod evidence;
 pub mod links;
 pub mod losses;

@@ -31,8 +31,21 @@ pub struct AccountBacklog {
     pub messages: u64,
     /// Bytes of the messages that the account is given in all tenths.
     pub bytes: u64,
+    /// Sum of the squares of their lengths \[bytes²\].
+    squares: u128,
     /// Bytes of the messages that the account is given less those of the packets that it begins to send, by tenth.
     pub growth: [i64; TENTHS],
+}
+
+impl AccountBacklog {
+    /// How many messages of one length would spread as much as those that the account is given: as many where all have one length.
+    pub fn draws(&self) -> f64 {
+        let (sum, messages) = (u128::from(self.bytes), u128::from(self.messages));
+        if sum * sum == messages * self.squares {
+            return self.messages as f64;
+        }
+        sum as f64 * sum as f64 / self.squares as f64
+    }
 }
 
 /// The counts of a run.
@@ -65,6 +78,7 @@ impl FabricParts {
             let backlog = &mut self.backlogs[account];
             backlog.messages += 1;
             backlog.bytes += bytes;
+            backlog.squares += u128::from(bytes) * u128::from(bytes);
             backlog.growth[tenth] += bytes as i64;
         }
     }

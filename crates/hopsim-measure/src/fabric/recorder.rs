@@ -1,5 +1,6 @@
 //! What is counted while a fabric runs.
 
+use super::completions::Completions;
 use super::links::Links;
 use super::losses::Losses;
 use super::parts::FabricParts;
@@ -50,31 +51,14 @@ impl AccountCounts {
     }
 }
 
-/// Messages that have arrived in the window.
-#[derive(Clone, Debug)]
-pub struct Messages {
-    /// Latencies \[ns\].
-    pub latencies: Histogram<u64>,
-    /// Sum of the latencies \[ticks\].
-    pub sum: u128,
-    /// Greatest latency \[ticks\].
-    pub greatest: Ticks,
-}
-
-impl Default for Messages {
-    fn default() -> Self {
-        Self { latencies: histogram(), sum: 0, greatest: 0 }
-    }
-}
-
 /// A histogram of three significant digits, whose bound is raised automatically.
-fn histogram() -> Histogram<u64> {
+pub fn histogram() -> Histogram<u64> {
     Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are supported"))
 }
 
 /// Hears what happens and counts it.
 #[derive(Debug)]
-pub struct FabricRecorder {
+pub struct FabricRecorder<'p> {
     /// The time that counts. Programs end before the end of the plan.
     pub span: Span,
     ticks_per_ns: u64,
@@ -84,8 +68,8 @@ pub struct FabricRecorder {
     pub by_job: Vec<Histogram<u64>>,
     /// Latencies by account \[ns\]; empty if nobody asks.
     pub by_account: Vec<Histogram<u64>>,
-    /// Messages that arrived in the window, by job.
-    pub messages: Vec<Messages>,
+    /// Flows and messages that were completed in the window.
+    pub completions: Completions<'p>,
     /// What the verdict is made of.
     pub parts: FabricParts,
     /// Job of each account.
@@ -110,9 +94,9 @@ pub struct FabricRecorder {
     pub victims: Option<Box<Victims>>,
 }
 
-impl FabricRecorder {
+impl<'p> FabricRecorder<'p> {
     /// Empty counters.
-    pub fn new(plan: &FabricPlan) -> Self {
+    pub fn new(plan: &'p FabricPlan) -> Self {
         let has_flows = plan.experiment.measure.streams.contains(&RecordStream::Flows);
         Self {
             span: plan.span,
@@ -120,7 +104,7 @@ impl FabricRecorder {
             accounts: vec![AccountCounts::default(); plan.accounts.len()],
             by_job: plan.jobs.iter().map(|_| histogram()).collect(),
             by_account: (0..if has_flows { plan.accounts.len() } else { 0 }).map(|_| histogram()).collect(),
-            messages: plan.jobs.iter().map(|_| Messages::default()).collect(),
+            completions: Completions::new(plan),
             parts: FabricParts::new(plan),
             job_of: plan.accounts.iter().map(|account| account.job).collect(),
             account_of: plan
@@ -166,6 +150,14 @@ impl FabricRecorder {
         (self.span.warmup..self.span.end).contains(&at)
     }
 
+    /// A flow or message is completed that began at a time.
+    fn completed(&mut self, at: Ticks, flow: u32, bytes: u64, began: Ticks) {
+        let (account, _) = self.account_of[flow as usize];
+        if self.is_counted(at) {
+            self.completions.count(self.job_of[account], flow, bytes, at - began);
+        }
+    }
+
     /// The counts of an account, if they count at this time.
     fn counts(&mut self, at: Ticks, account: usize) -> Option<&mut AccountCounts> {
         self.is_counted(at).then(|| &mut self.accounts[account])
@@ -181,7 +173,7 @@ fn drawn(plan: &FabricPlan) -> Vec<usize> {
     drawn
 }
 
-impl Observer for FabricRecorder {
+impl Observer for FabricRecorder<'_> {
     fn sent(&mut self, at: Ticks, packet: Sent) {
         let (account, _) = self.account_of[packet.flow as usize];
         if packet.is_notification {
@@ -196,6 +188,7 @@ impl Observer for FabricRecorder {
     fn flow(&mut self, _number: u32, flow: &Flow) {
         let lane = self.lane_of_level[usize::from(flow.service_level)];
         hopsim_memory::push(&mut self.account_of, (self.drawn[flow.source as usize], lane));
+        self.completions.flow(*flow);
         if let Some(victims) = &mut self.victims {
             victims.flow(flow);
         }
@@ -206,16 +199,12 @@ impl Observer for FabricRecorder {
         self.parts.posted(at, account, bytes);
     }
 
-    fn message(&mut self, at: Ticks, flow: u32, _bytes: u64, posted: Ticks) {
-        let (account, _) = self.account_of[flow as usize];
-        if self.counts(at, account).is_none() {
-            return;
-        }
-        let (latency, ticks_per_ns) = (at - posted, self.ticks_per_ns);
-        let messages = &mut self.messages[self.job_of[account]];
-        messages.latencies += latency / ticks_per_ns;
-        messages.sum += u128::from(latency);
-        messages.greatest = messages.greatest.max(latency);
+    fn may_begin(&mut self, at: Ticks, flow: u32) {
+        self.completions.may_begin(flow, at);
+    }
+
+    fn message(&mut self, at: Ticks, flow: u32, bytes: u64, posted: Ticks) {
+        self.completed(at, flow, bytes, posted);
     }
 
     fn granted(&mut self, _at: Ticks, packet: Sent, _input: u32, output: u32) {
@@ -279,6 +268,11 @@ impl Observer for FabricRecorder {
         let ((account, _), latency) = (self.account_of[packet.flow as usize], at - sent);
         if let Some(series) = &mut self.series {
             series.delivered(packet, marked, account);
+        }
+        if !packet.is_notification
+            && let Some((bytes, start)) = self.completions.delivered(packet.flow, packet.bytes)
+        {
+            self.completed(at, packet.flow, bytes, start);
         }
         let nanoseconds = latency / self.ticks_per_ns;
         let Some(counts) = self.counts(at, account) else { return };

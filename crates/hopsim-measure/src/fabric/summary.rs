@@ -1,5 +1,6 @@
 //! The summary record of a fabric: one flat row per point, and per job.
 
+use super::completions::Completed;
 use super::evidence::{evidence, units};
 use super::losses::Lost;
 use super::recorder::{AccountCounts, FabricRecorder};
@@ -22,7 +23,7 @@ fn number(value: Option<f64>) -> Value {
 }
 
 /// The record of some jobs together.
-pub fn summary(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) -> Map<String, Value> {
+pub fn summary(plan: &FabricPlan, recorder: &FabricRecorder<'_>, jobs: &[usize]) -> Map<String, Value> {
     let own = || (0..plan.accounts.len()).filter(|&account| jobs.contains(&plan.accounts[account].job));
     let traffic = Traffic::new(plan, jobs);
     let mut sum = AccountCounts::default();
@@ -53,6 +54,9 @@ pub fn summary(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) -> 
     for (key, value) in message_latencies(plan, recorder, &traffic) {
         put(key, value);
     }
+    for (key, value) in completions(plan, recorder, &traffic, jobs) {
+        put(key, value);
+    }
     put("packets_sent", sum.sent.into());
     put("packets_delivered", sum.delivered.into());
     for (key, count) in lost(recorder, own(), &traffic) {
@@ -74,7 +78,7 @@ pub fn summary(plan: &FabricPlan, recorder: &FabricRecorder, jobs: &[usize]) -> 
 
 /// What some accounts lose, if links fail.
 fn lost(
-    recorder: &FabricRecorder,
+    recorder: &FabricRecorder<'_>,
     accounts: impl Iterator<Item = usize>,
     traffic: &Traffic<'_>,
 ) -> Vec<(&'static str, u64)> {
@@ -94,7 +98,7 @@ fn lost(
 }
 
 /// For which share of the window an index was at its limit; nothing without a congestion control table.
-pub fn limited(plan: &FabricPlan, recorder: &FabricRecorder, counts: &AccountCounts) -> Option<f64> {
+pub fn limited(plan: &FabricPlan, recorder: &FabricRecorder<'_>, counts: &AccountCounts) -> Option<f64> {
     let reaction = plan.fabric.congestion.as_ref().map(|control| &control.reaction);
     let has_table = matches!(reaction, Some(Reaction::Table(_)));
     has_table.then(|| counts.limited as f64 / recorder.span.window() as f64)
@@ -137,7 +141,8 @@ impl<'p> Traffic<'p> {
         };
         let of_nodes = |plan: &&MessagesPlan| {
             let senders = plan.nodes.iter().filter(|&&node| !plan.pattern.is_silent(node)).count();
-            senders as f64 * gigabits(plan.bytes, plan.gap, ticks_per_ns) * on(plan.start, plan.end)
+            let rate = 8.0 * plan.sizes.mean() * ticks_per_ns as f64 / plan.gap as f64;
+            senders as f64 * rate * on(plan.start, plan.end)
         };
         let listed: f64 = self.flows.iter().map(of_flow).sum::<Option<f64>>()?;
         Some(listed + self.messages.iter().map(of_nodes).sum::<f64>())
@@ -147,27 +152,68 @@ impl<'p> Traffic<'p> {
 /// Latencies of the messages that nodes draw, if they do.
 fn message_latencies(
     plan: &FabricPlan,
-    recorder: &FabricRecorder,
+    recorder: &FabricRecorder<'_>,
     traffic: &Traffic<'_>,
 ) -> Vec<(&'static str, Value)> {
-    let Some((first, others)) = traffic.messages.split_first() else { return Vec::new() };
-    let mut all = recorder.messages[first.job].clone();
-    for other in others.iter().map(|plan| &recorder.messages[plan.job]) {
-        all.latencies += &other.latencies;
-        all.sum += other.sum;
-        all.greatest = all.greatest.max(other.greatest);
+    if traffic.messages.is_empty() {
+        return Vec::new();
     }
-    let (count, greatest) = (all.latencies.len(), ns(plan, all.greatest));
-    let quantile = |quantile| (all.latencies.value_at_quantile(quantile) as f64).min(greatest);
-    let mean = all.sum as f64 / count as f64 / plan.fabric.ticks_per_ns as f64;
-    let has_any = |value: f64| number((count > 0).then_some(value));
+    let all = recorder.completions.of(traffic.messages.iter().map(|messages| messages.job));
+    let times = completion_times(plan, &all);
     vec![
-        ("messages_delivered", count.into()),
-        ("message_latency_mean_ns", has_any(mean)),
-        ("message_latency_p50_ns", has_any(quantile(0.5))),
-        ("message_latency_p99_ns", has_any(quantile(0.99))),
-        ("message_latency_max_ns", has_any(greatest)),
+        ("messages_delivered", all.len().into()),
+        ("message_latency_mean_ns", number(times.mean)),
+        ("message_latency_p50_ns", number(times.quantile(0.5))),
+        ("message_latency_p99_ns", number(times.quantile(0.99))),
+        ("message_latency_max_ns", number(times.greatest)),
     ]
+}
+
+/// Completion times of some flows and messages.
+pub struct CompletionTimes<'c> {
+    completed: &'c Completed,
+    /// Mean \[ns\].
+    pub mean: Option<f64>,
+    /// The greatest \[ns\].
+    pub greatest: Option<f64>,
+}
+
+impl CompletionTimes<'_> {
+    /// The time below which a share of them is \[ns\].
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        self.completed.quantile(share, self.greatest?)
+    }
+}
+
+/// The completion times of some flows and messages.
+pub fn completion_times<'c>(plan: &FabricPlan, completed: &'c Completed) -> CompletionTimes<'c> {
+    let mean = completed.mean().map(|ticks| ticks / plan.fabric.ticks_per_ns as f64);
+    CompletionTimes { completed, mean, greatest: completed.greatest().map(|ticks| ns(plan, ticks)) }
+}
+
+/// Completion times and slowdowns of all that can be completed, if anything can.
+fn completions(
+    plan: &FabricPlan,
+    recorder: &FabricRecorder<'_>,
+    traffic: &Traffic<'_>,
+    jobs: &[usize],
+) -> Vec<(&'static str, Value)> {
+    let has_ends = traffic.flows.iter().any(|flow| flow.bytes.is_some());
+    if !has_ends && traffic.messages.is_empty() && traffic.programs.is_empty() {
+        return Vec::new();
+    }
+    let all = recorder.completions.of(jobs.iter().copied());
+    let times = completion_times(plan, &all);
+    let mut columns = vec![
+        ("flow_completion_time_mean", number(times.mean)),
+        ("flow_completion_time_p50", number(times.quantile(0.5))),
+        ("flow_completion_time_p99", number(times.quantile(0.99))),
+    ];
+    if recorder.completions.has_slowdowns() {
+        columns.push(("slowdown_p50", number(all.slowdown(0.5))));
+        columns.push(("slowdown_p99", number(all.slowdown(0.99))));
+    }
+    columns
 }
 
 /// What the links to some nodes carry together \[Gb/s\].
@@ -178,7 +224,7 @@ fn capacity(plan: &FabricPlan, receivers: &BTreeSet<u32>) -> f64 {
 
 fn latencies(
     plan: &FabricPlan,
-    recorder: &FabricRecorder,
+    recorder: &FabricRecorder<'_>,
     sum: &AccountCounts,
     jobs: &[usize],
 ) -> [(&'static str, Value); 4] {

@@ -1,12 +1,14 @@
 //! The record streams of a fabric as tables.
 
+use super::completions::{Completed, Completions};
 use super::evidence::accounts_behind;
 use super::links::{Links, Use};
 use super::losses::{Losses, Lost};
 use super::recorder::{AccountCounts, FabricRecorder};
 use super::series::{FlowRow, QueueRow, Series};
-use super::summary::{gigabits, limited, mean_latency, ns};
+use super::summary::{completion_times, gigabits, limited, mean_latency, ns};
 use super::victims::Victims;
+use crate::message_sizes::{greatest, least};
 use crate::table_kind::{BYTES, ColumnText, MESSAGES, NS, PACKETS, RATE, S, TableKind, recorded};
 use crate::{Column, Table};
 use hopsim_experiment::config::measure::RecordStream;
@@ -16,15 +18,21 @@ use hopsim_infiniband::fabric::FlowControl;
 use hopsim_infiniband::time::Ticks;
 
 /// Makes a table of what a run has counted; none if that was not counted.
-type MakeFabricTable = fn(&FabricPlan, &FabricRecorder) -> Option<Table>;
+type MakeFabricTable = fn(&FabricPlan, &FabricRecorder<'_>) -> Option<Table>;
 
 /// The tables of fabrics. Columns that networks of routers with VCs have as well are described once, here or there.
-pub const KINDS: [TableKind<MakeFabricTable>; 6] = [
+pub const KINDS: [TableKind<MakeFabricTable>; 7] = [
     TableKind {
         name: "flows",
         stream: Some(RecordStream::Flows),
         columns: &[&FLOWS, &LOST],
         make: |plan, recorder| Some(flows(plan, recorder)),
+    },
+    TableKind {
+        name: "flow_sizes",
+        stream: Some(RecordStream::FlowSizes),
+        columns: &[&FLOW_SIZES],
+        make: |plan, recorder| Some(flow_sizes(plan, &recorder.completions)),
     },
     TableKind {
         name: "links",
@@ -61,7 +69,7 @@ pub const KINDS: [TableKind<MakeFabricTable>; 6] = [
 ];
 
 /// Every table that was asked for, by name.
-pub fn tables(plan: &FabricPlan, recorder: &FabricRecorder) -> Vec<(String, Table)> {
+pub fn tables(plan: &FabricPlan, recorder: &FabricRecorder<'_>) -> Vec<(String, Table)> {
     recorded(&KINDS, &plan.experiment.measure.streams, |make| make(plan, recorder))
 }
 
@@ -97,7 +105,7 @@ const FLOWS: [ColumnText; 12] = [
     ),
 ];
 
-fn flows(plan: &FabricPlan, recorder: &FabricRecorder) -> Table {
+fn flows(plan: &FabricPlan, recorder: &FabricRecorder<'_>) -> Table {
     let count = |of: fn(&AccountCounts) -> u64| Column::U64(recorder.accounts.iter().map(of).collect());
     let rate =
         |counts: &AccountCounts| gigabits(counts.bytes, recorder.span.window(), plan.fabric.ticks_per_ns);
@@ -158,6 +166,61 @@ fn lost(plan: &FabricPlan, rows: &[Lost]) -> Table {
         columns.push(("messages_lost".into(), count(|lost| lost.messages)));
     }
     columns
+}
+
+/// Columns of the table of classes of sizes.
+const FLOW_SIZES: [ColumnText; 12] = [
+    ("job", "", "Name of the job."),
+    (
+        "bytes_from",
+        BYTES,
+        "Least size of a flow or message of the class. The classes end at 64 B, 256 B, 1 KiB and so on.",
+    ),
+    ("bytes_to", BYTES, "Greatest size of the class."),
+    ("flows", "", "Flows and messages of the class that were completed in the window."),
+    ("bytes", BYTES, "What they sent."),
+    ("flow_completion_time_mean", NS, "Mean of their completion times."),
+    ("flow_completion_time_p50", NS, "Median of their completion times, to 0.1 % or 1 ns."),
+    ("flow_completion_time_p95", NS, "95th percentile of them."),
+    ("flow_completion_time_p99", NS, "99th percentile of them."),
+    (
+        "slowdown_p50",
+        "",
+        "Median of their completion times over those that they take alone, to 0.1 %. Not if links fail in the middle of the run.",
+    ),
+    ("slowdown_p95", "", "95th percentile of that ratio."),
+    ("slowdown_p99", "", "99th percentile of that ratio."),
+];
+
+/// One row per job and class of sizes of which something was completed in the window.
+fn flow_sizes(plan: &FabricPlan, completions: &Completions<'_>) -> Table {
+    let rows: Vec<(usize, u32, &Completed)> = completions.by_class().collect();
+    let jobs =
+        Column::Named { names: plan.jobs.clone(), rows: rows.iter().map(|&(job, ..)| job as u8).collect() };
+    let whole = |of: &dyn Fn(u32, &Completed) -> u64| {
+        Column::U64(rows.iter().map(|&(_, class, completed)| of(class, completed)).collect())
+    };
+    let real = |of: &dyn Fn(&Completed) -> Option<f64>| {
+        Column::F64(rows.iter().map(|row| of(row.2).unwrap_or(f64::NAN)).collect())
+    };
+    let time = |share: f64| real(&|completed| completion_times(plan, completed).quantile(share));
+    let mut table: Table = vec![
+        ("job".into(), jobs),
+        ("bytes_from".into(), whole(&|class, _| least(class))),
+        ("bytes_to".into(), whole(&|class, _| greatest(class))),
+        ("flows".into(), whole(&|_, completed| completed.len())),
+        ("bytes".into(), whole(&|_, completed| completed.bytes)),
+        ("flow_completion_time_mean".into(), real(&|completed| completion_times(plan, completed).mean)),
+        ("flow_completion_time_p50".into(), time(0.5)),
+        ("flow_completion_time_p95".into(), time(0.95)),
+        ("flow_completion_time_p99".into(), time(0.99)),
+    ];
+    if completions.has_slowdowns() {
+        for (name, share) in [("slowdown_p50", 0.5), ("slowdown_p95", 0.95), ("slowdown_p99", 0.99)] {
+            table.push((name.into(), real(&|completed| completed.slowdown(share))));
+        }
+    }
+    table
 }
 
 /// Whom the accounts are for; nothing of nodes that draw.
@@ -341,7 +404,7 @@ const LINKS: [ColumnText; 8] = [
     ),
 ];
 
-fn window_links(plan: &FabricPlan, recorder: &FabricRecorder, links: &Links) -> Table {
+fn window_links(plan: &FabricPlan, recorder: &FabricRecorder<'_>, links: &Links) -> Table {
     let (places, rows): (Vec<Place>, Vec<Use>) = links.all().unzip();
     link_names(plan, &places).into_iter().chain(uses(plan, &rows, recorder.span.window())).collect()
 }
@@ -405,7 +468,7 @@ const VICTIMS: [ColumnText; 9] = [
     ),
 ];
 
-fn held_up(plan: &FabricPlan, recorder: &FabricRecorder, victims: &Victims) -> Table {
+fn held_up(plan: &FabricPlan, recorder: &FabricRecorder<'_>, victims: &Victims) -> Table {
     let rows = victims.shares(plan, &recorder.account_of);
     let roots: Vec<Place> = rows.keys().map(|row| row.root).collect();
     let accounts = || rows.keys().map(|row| &plan.accounts[row.account]);

@@ -150,6 +150,7 @@ pub fn outcome(plan: &Plan, record: &Record) -> Outcome {
             RecordStream::MessageSizes => ("message_sizes", programs::sizes_table(plan, &record.programs)),
             RecordStream::LatencyHistogram => ("latency_histogram", run.histogram_table()),
             RecordStream::Flows
+            | RecordStream::FlowSizes
             | RecordStream::FlowSeries
             | RecordStream::QueueSeries
             | RecordStream::Victims => {

@@ -14,6 +14,8 @@ struct Node<'p> {
     process: Stream,
     /// What draws to whom the message goes.
     pattern: Stream,
+    /// What draws how long the message is.
+    size: Stream,
     /// When the node draws next.
     next: Ticks,
 }
@@ -37,6 +39,7 @@ impl<'p> Drawing<'p> {
                     plan: messages,
                     process: stream(Purpose::Process),
                     pattern: stream(Purpose::Pattern),
+                    size: stream(Purpose::MessageSize),
                     next: NEVER,
                 });
             }
@@ -83,7 +86,7 @@ impl Workload for Drawing<'_> {
         let destination = node.plan.pattern.destination(host, &mut node.pattern);
         // A mix of patterns may name the node itself, which sends nothing then.
         if destination != host {
-            let MessagesPlan { bytes, service_level, .. } = *node.plan;
+            let (bytes, service_level) = (node.plan.sizes.draw(&mut node.size), node.plan.service_level);
             messages.push(Message { destination, service_level, bytes, tag: self.drawn });
             self.drawn += 1;
         }

@@ -29,7 +29,7 @@ const PERIOD_NS: u64 = 100_000;
 /// How often a run looks for deadlock.
 const SEARCHES: u64 = 64;
 
-type FabricSimulation<'f, W> = engine::Simulation<'f, FabricRecorder, W>;
+type FabricSimulation<'f, W> = engine::Simulation<'f, FabricRecorder<'f>, W>;
 
 /// Runs a fabric to its end.
 pub fn run(plan: &FabricPlan, control: &Control) -> Result<Outcome, RunError> {
@@ -183,7 +183,7 @@ fn queues<W: Workload>(
 }
 
 /// What a run has measured, and what its programs took.
-fn outcome(plan: &FabricPlan, recorder: &FabricRecorder, counts: Option<&ProgramCounts>) -> Outcome {
+fn outcome(plan: &FabricPlan, recorder: &FabricRecorder<'_>, counts: Option<&ProgramCounts>) -> Outcome {
     let programs = plan.programs();
     let summary = |jobs: &[usize]| {
         let mut record = summary::summary(plan, recorder, jobs);

@@ -1,9 +1,13 @@
 //! What hosts of a fabric draw, as written in the document.
 
+use super::sizes::SizesConfig;
 use crate::config::limits::SERVICE_LEVELS;
 use hopsim_traffic::pattern::PatternConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Least and greatest length of a message \[bytes\].
+pub const MESSAGE_BYTES: [u64; 2] = [1, 1 << 32];
 
 /// Messages that every node of a job draws: when, and to whom. A message joins the queue of the flow of its source and
 /// destination; the packets of a flow go in order, flows of a host take turns.
@@ -16,10 +20,14 @@ pub struct MessagesConfig {
     /// Rate that every node offers, in the mean.
     #[schemars(example = "8 Gb/s")]
     pub rate: String,
-    /// Length of a message \[bytes, 1 …\].
-    #[serde(default = "one_packet")]
-    #[schemars(range(min = 1))]
-    pub bytes: u64,
+    /// Length of a message \[bytes, 1 … 4294967296\]; default 2048, without `sizes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = MESSAGE_BYTES[0], max = MESSAGE_BYTES[1]))]
+    pub bytes: Option<u64>,
+    /// The distribution that every message draws its length from, instead of `bytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"web_search")]
+    pub sizes: Option<SizesConfig>,
     /// The times from one message of a node to its next.
     #[serde(default)]
     pub gaps: Gaps,
@@ -48,6 +56,7 @@ pub enum Gaps {
     Even,
 }
 
-fn one_packet() -> u64 {
-    2048
+impl MessagesConfig {
+    /// The length of a message where the document says nothing of it \[bytes\].
+    pub const ONE_PACKET: u64 = 2048;
 }

@@ -4,6 +4,7 @@ pub mod congestion;
 pub mod flows;
 pub mod messages;
 pub mod port_exceptions;
+pub mod sizes;
 
 use congestion::CongestionControlConfig;
 use schemars::JsonSchema;

@@ -2,6 +2,7 @@
 
 use super::clock::{Clock, Time};
 use super::running;
+use super::sizes::Sizes;
 use crate::config::Experiment;
 use crate::config::infiniband::messages::{Gaps, MessagesConfig};
 use crate::config::limits::SERVICE_LEVELS;
@@ -12,9 +13,6 @@ use hopsim_network::topology::Topology;
 use hopsim_traffic::pattern::{Pattern, Site};
 use rustc_hash::FxHashMap;
 
-/// Longest message \[bytes\].
-const MOST_BYTES: u64 = 1 << 32;
-
 /// What the nodes of a job draw.
 #[derive(Clone, Debug)]
 pub struct MessagesPlan {
@@ -24,8 +22,8 @@ pub struct MessagesPlan {
     pub nodes: Vec<u32>,
     /// To whom messages go.
     pub pattern: Pattern,
-    /// Length of a message \[bytes\].
-    pub bytes: u64,
+    /// How long messages are.
+    pub sizes: Sizes,
     /// Mean time from one message of a node to its next.
     pub gap: Ticks,
     /// How the times between messages are distributed.
@@ -40,6 +38,7 @@ pub struct MessagesPlan {
 
 /// The times of a job.
 pub struct MessageTimes {
+    sizes: Sizes,
     byte: Time,
     start: Time,
     end: Option<Time>,
@@ -49,17 +48,22 @@ fn all(experiment: &Experiment) -> impl Iterator<Item = (usize, &MessagesConfig)
     experiment.running().filter_map(|(job, config)| Some((job, config.messages.as_ref()?)))
 }
 
+/// Says how long messages are, if the document does not.
+pub fn resolve(experiment: &mut Experiment) {
+    let drawn = experiment.jobs.iter_mut().filter_map(|job| job.messages.as_mut());
+    for messages in drawn.filter(|messages| messages.sizes.is_none()) {
+        messages.bytes.get_or_insert(MessagesConfig::ONE_PACKET);
+    }
+}
+
 /// Reads the times of all jobs that draw.
 pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<MessageTimes>, ConfigError> {
     let one = |(job, messages): (usize, &MessagesConfig)| {
         let key = |key: &str| format!("jobs.{job}.messages.{key}");
-        if !(1..=MOST_BYTES).contains(&messages.bytes) {
-            return Err(ConfigError::new(key("bytes"), "out of range")
-                .value(messages.bytes)
-                .valid(format!("1 … {MOST_BYTES}")));
-        }
+        let sizes = Sizes::new(messages).map_err(|error| error.within(&format!("jobs.{job}.messages")))?;
         within(SERVICE_LEVELS, messages.service_level.into(), key("service_level"))?;
         Ok(MessageTimes {
+            sizes,
             byte: clock.byte(&messages.rate, &key("rate"))?,
             start: clock.time(&messages.start, &key("start"))?,
             end: messages.end.as_ref().map(|end| clock.positive(end, &key("end"))).transpose()?,
@@ -102,8 +106,13 @@ fn plan(
             .value(format!("{:?}", messages.end.as_deref().unwrap_or_default()))
             .valid(format!("after start, {:?}", messages.start)));
     }
-    let gap = clock.byte_ticks(&times.byte)?.saturating_mul(messages.bytes);
-    let MessagesConfig { bytes, gaps, service_level, .. } = *messages;
+    let byte = clock.byte_ticks(&times.byte)?;
+    let sizes = times.sizes.clone();
+    let gap = match &sizes {
+        Sizes::Alike(bytes) => byte.saturating_mul(*bytes),
+        Sizes::Drawn(_) => (sizes.mean() * byte as f64).round() as Ticks,
+    };
+    let MessagesConfig { gaps, service_level, .. } = *messages;
     let nodes = site.nodes.to_vec();
-    Ok(MessagesPlan { job, nodes, pattern, bytes, gap, gaps, start, end, service_level })
+    Ok(MessagesPlan { job, nodes, pattern, sizes, gap, gaps, start, end, service_level })
 }
