@@ -1,7 +1,7 @@
 //! The time that a flow takes alone: to send its packets over a fabric in which nothing else is sent, and to deliver them.
 //!
 //! The rules of docs/infiniband.md make the time of a packet at every stage of its way the greatest of sums: of what the packet
-//! needs from the stage before, and of what the stage needs for the packet in front of it. Packets of one length need the same
+//! needs from the stage before, and of what the stage needs for the packet in front of it. Train of one length need the same
 //! everywhere, so that of N of them in a row the last one is at a stage either when the stage before lets it, or N − 1 times as long
 //! after the first one as the stage takes for a packet. Three packets tell all, then, whatever the number of packets: the first one, the
 //! last one of full length, and the rest.
@@ -12,16 +12,16 @@ use crate::time::Ticks;
 /// What belongs to the first packet, to the last one of those before the rest, and to the rest.
 type Three = [Ticks; 3];
 
-/// The packets of a flow.
+/// The packets of a flow, one behind the other.
 #[derive(Clone, Copy)]
-struct Packets {
+struct Train {
     /// Lengths of the three packets; without packets before the rest the first two have none, and hold nothing up.
     lengths: Three,
     /// How many packets of full length there are behind the first one.
     more: u64,
 }
 
-impl Packets {
+impl Train {
     fn new(bytes: u64, mtu: u64) -> Self {
         let before = bytes.saturating_sub(1) / mtu;
         let whole = if before > 0 { mtu } else { 0 };
@@ -57,7 +57,7 @@ fn each(one: Three, other: Three, of: impl Fn(Ticks, Ticks) -> Ticks) -> Three {
 ///
 /// Source: the rules of docs/infiniband.md, *Measurement*.
 pub fn time(fabric: &Fabric, [source, destination]: [u32; 2], bytes: u64, byte: Ticks) -> Ticks {
-    let packets = Packets::new(bytes, fabric.mtu.into());
+    let packets = Train::new(bytes, fabric.mtu.into());
     let rules = &fabric.switch;
     let mut link = &fabric.ports[source as usize];
     let pace = link.byte.max(fabric.host.injection).max(byte);

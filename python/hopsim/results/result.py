@@ -215,7 +215,7 @@ class Result:
 
     @property
     def flow_sizes(self) -> pa.Table:
-        """One row per job of a fabric and class of sizes: completion times [ns] and slowdowns of its flows."""
+        """One row per job of a fabric and class of sizes: completion times [ns] and slowdowns of flows."""
         return self._table("flow_sizes")
 
     @property

@@ -63,15 +63,15 @@ TERMS = (
         "BECN, CCT).",
     ),
     Term(
-        ("flow completion time", "FCT", "flow size distribution"),
+        ("flow completion time", "FCT", "flow slowdown", "flow size distribution", "websearch"),
         "In fabrics `flow_completion_time_mean` and its quantiles, and `slowdown_p50` and `slowdown_p99`: "
         "over the time that a flow takes alone. The stream `flow_sizes` has them by size. "
         "`jobs.messages.sizes` draws sizes from distributions that were measured, or from points.",
     ),
     Term(
         ("incast", "all-to-one", "many-to-one"),
-        "In fabrics `jobs.flows` with one destination, each with `bytes`, or `jobs.messages` with the pattern "
-        "`hotspot`; elsewhere `traffic.pattern.hotspot`, and `program.collective` with `gather` or `reduce`.",
+        "In fabrics `jobs.flows` with one destination, each with `bytes`, or `jobs.messages` with the "
+        "pattern `hotspot`; elsewhere `traffic.pattern.hotspot`.",
     ),
     Term(
         ("slim fly", "slimfly"),

@@ -36,7 +36,7 @@ impl Default for Completed {
 }
 
 impl Completed {
-    fn count(&mut self, bytes: u64, time: Ticks, alone: Option<Ticks>, ticks_per_ns: u64) {
+    fn count_one(&mut self, bytes: u64, time: Ticks, alone: Option<Ticks>, ticks_per_ns: u64) {
         self.times += time / ticks_per_ns;
         self.sum += u128::from(time);
         self.greatest = self.greatest.max(time);
@@ -58,29 +58,29 @@ impl Completed {
     }
 
     /// How many were completed.
-    pub fn len(&self) -> u64 {
+    pub fn flows(&self) -> u64 {
         self.times.len()
     }
 
     /// Mean completion time \[ticks\], if anything was completed.
     pub fn mean(&self) -> Option<f64> {
-        (self.len() > 0).then(|| self.sum as f64 / self.len() as f64)
+        (self.flows() > 0).then(|| self.sum as f64 / self.flows() as f64)
     }
 
     /// The greatest completion time \[ticks\], if anything was completed.
     pub fn greatest(&self) -> Option<Ticks> {
-        (self.len() > 0).then_some(self.greatest)
+        (self.flows() > 0).then_some(self.greatest)
     }
 
     /// The completion time \[ns\] below which a share of all is, at most `greatest`, which is that of the last in ns.
     pub fn quantile(&self, share: f64, greatest: f64) -> Option<f64> {
-        (self.len() > 0).then(|| (self.times.value_at_quantile(share) as f64).min(greatest))
+        (self.flows() > 0).then(|| (self.times.value_at_quantile(share) as f64).min(greatest))
     }
 
     /// The slowdown below which a share of all is.
     pub fn slowdown(&self, share: f64) -> Option<f64> {
         let value = || self.slowdowns.value_at_quantile(share) as f64 / PARTS as f64;
-        (self.slowdowns.len() > 0).then(|| value().min(self.most))
+        (!self.slowdowns.is_empty()).then(|| value().min(self.most))
     }
 }
 
@@ -140,7 +140,7 @@ impl<'p> Completions<'p> {
         let alone = || alone::time(self.fabric, [source, destination], bytes, byte);
         let alone = self.has_slowdowns().then(alone);
         let completed = self.jobs[job].entry(class(bytes)).or_default();
-        completed.count(bytes, time, alone, self.fabric.ticks_per_ns);
+        completed.count_one(bytes, time, alone, self.fabric.ticks_per_ns);
     }
 
     /// Whether there is one time that a flow takes alone: forwarding tables and links stay what they are.

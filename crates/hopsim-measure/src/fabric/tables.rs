@@ -208,7 +208,7 @@ fn flow_sizes(plan: &FabricPlan, completions: &Completions<'_>) -> Table {
         ("job".into(), jobs),
         ("bytes_from".into(), whole(&|class, _| least(class))),
         ("bytes_to".into(), whole(&|class, _| greatest(class))),
-        ("flows".into(), whole(&|_, completed| completed.len())),
+        ("flows".into(), whole(&|_, completed| completed.flows())),
         ("bytes".into(), whole(&|_, completed| completed.bytes)),
         ("flow_completion_time_mean".into(), real(&|completed| completion_times(plan, completed).mean)),
         ("flow_completion_time_p50".into(), time(0.5)),

@@ -2,7 +2,7 @@
 
 use super::clock::{Clock, Time};
 use super::running;
-use super::sizes::Sizes;
+use super::sizes::MessageLengths;
 use crate::config::Experiment;
 use crate::config::infiniband::messages::{Gaps, MessagesConfig};
 use crate::config::limits::SERVICE_LEVELS;
@@ -23,7 +23,7 @@ pub struct MessagesPlan {
     /// To whom messages go.
     pub pattern: Pattern,
     /// How long messages are.
-    pub sizes: Sizes,
+    pub sizes: MessageLengths,
     /// Mean time from one message of a node to its next.
     pub gap: Ticks,
     /// How the times between messages are distributed.
@@ -38,7 +38,7 @@ pub struct MessagesPlan {
 
 /// The times of a job.
 pub struct MessageTimes {
-    sizes: Sizes,
+    sizes: MessageLengths,
     byte: Time,
     start: Time,
     end: Option<Time>,
@@ -60,7 +60,8 @@ pub fn resolve(experiment: &mut Experiment) {
 pub fn read(experiment: &Experiment, clock: &mut Clock) -> Result<Vec<MessageTimes>, ConfigError> {
     let one = |(job, messages): (usize, &MessagesConfig)| {
         let key = |key: &str| format!("jobs.{job}.messages.{key}");
-        let sizes = Sizes::new(messages).map_err(|error| error.within(&format!("jobs.{job}.messages")))?;
+        let sizes =
+            MessageLengths::new(messages).map_err(|error| error.within(&format!("jobs.{job}.messages")))?;
         within(SERVICE_LEVELS, messages.service_level.into(), key("service_level"))?;
         Ok(MessageTimes {
             sizes,
@@ -109,8 +110,8 @@ fn plan(
     let byte = clock.byte_ticks(&times.byte)?;
     let sizes = times.sizes.clone();
     let gap = match &sizes {
-        Sizes::Alike(bytes) => byte.saturating_mul(*bytes),
-        Sizes::Drawn(_) => (sizes.mean() * byte as f64).round() as Ticks,
+        MessageLengths::Alike(bytes) => byte.saturating_mul(*bytes),
+        MessageLengths::Drawn(_) => (sizes.mean() * byte as f64).round() as Ticks,
     };
     let MessagesConfig { gaps, service_level, .. } = *messages;
     let nodes = site.nodes.to_vec();

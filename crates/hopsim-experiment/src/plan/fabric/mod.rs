@@ -27,7 +27,7 @@ pub use flows::{Account, is_open};
 pub use kept::Kept;
 pub use messages::MessagesPlan;
 pub use programs::FabricProgram;
-pub use sizes::Sizes;
+pub use sizes::MessageLengths;
 pub use span::Span;
 pub use ways::Ways;
 pub use wiring::outputs;
