@@ -308,7 +308,7 @@ fn keys_of_other_networks() {
             "measure.streams",
             "[\"nodes\"]",
             "measure.streams.0 = \"nodes\" (override): an InfiniBand fabric does not have it; \
-             valid: flows, flow_series, queue_series, victims, link_series, links",
+             valid: flows, flow_sizes, flow_series, queue_series, victims, link_series, links",
         ),
         (
             "measure.streams",
