@@ -109,3 +109,27 @@ impl FabricParts {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draws(lengths: &[u64]) -> f64 {
+        let squares = lengths.iter().map(|&length| u128::from(length).pow(2)).sum();
+        let messages = lengths.len() as u64;
+        AccountBacklog { messages, bytes: lengths.iter().sum(), squares, ..AccountBacklog::default() }.draws()
+    }
+
+    #[test]
+    fn messages_of_one_length_are_as_many_as_they_are_and_others_fewer() {
+        for (lengths, expected) in [
+            (&[][..], 0.0),
+            (&[700; 3], 3.0),
+            (&[1 << 32; 49], 49.0),
+            // (1 + 1 + 4)² / (1 + 1 + 16).
+            (&[1, 1, 4], 2.0),
+        ] {
+            assert!((draws(lengths) - expected).abs() < 1e-12, "{lengths:?}: {}", draws(lengths));
+        }
+    }
+}
