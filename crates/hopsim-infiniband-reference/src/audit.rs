@@ -72,7 +72,7 @@ impl<W: Workload> Reference<W> {
         packets.filter(|packet| packet.lane == lane).map(|packet| packet.bytes()).sum()
     }
 
-    /// The packets in the buffers of a port; at a switch only those in a VL and those that are discarded.
+    /// The packets in the buffers of a port. At a switch they are those of a VL, and what is discarded of all VLs.
     fn in_buffer(&self, port: usize, lane: usize) -> Vec<usize> {
         if self.fabric.is_host(port as u32) {
             return self.hosts[port].received.iter().map(|each| each.packet).collect();

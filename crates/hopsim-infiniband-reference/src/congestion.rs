@@ -3,7 +3,7 @@
 use crate::Fact;
 use crate::simulator::Reference;
 use hopsim_infiniband::congestion::{
-    CongestionControl, MarkPoint, Marking, PortRules, ThresholdMode, VictimMask,
+    CongestionControl, Ecn, MarkPoint, Marking, PortRules, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::fabric::{BLOCK, blocks};
 use hopsim_infiniband::workload::Workload;
@@ -47,10 +47,15 @@ impl<W: Workload> Reference<W> {
     pub fn mark(&mut self, point: MarkPoint, packet: usize, output: usize) {
         let Some(control) = &self.fabric.congestion else { return };
         let rules = rules_of(control, output);
+        let lane = self.packets[packet].lane;
+        let waiting: u64 = self.siblings(output).map(|input| self.occupancy(output, input, lane)).sum();
         let state = &mut self.outputs[output];
         let packet = &mut self.packets[packet];
         let long_enough = packet.told.bytes >= u32::from(rules.packet_size) * BLOCK;
-        let is_eligible = !packet.told.is_notification && long_enough && state.congested[packet.lane];
+        let depends_on_length = matches!(control.marking, Marking::Ecn(_));
+        let is_eligible = !packet.told.is_notification
+            && long_enough
+            && (depends_on_length || state.congested[packet.lane]);
         if point != control.mark_point || !is_eligible {
             return;
         }
@@ -60,6 +65,12 @@ impl<W: Workload> Reference<W> {
             Marking::Periodic => {
                 state.eligible[packet.lane] += 1;
                 state.eligible[packet.lane].is_multiple_of(between)
+            }
+            Marking::Ecn(Ecn { min, max, .. }) if min >= waiting || waiting > max => waiting > max,
+            Marking::Ecn(Ecn { min, max, probability }) => {
+                // Both sides of: drawn / 2^32 is less than the probability, times 2^32 and the width.
+                let drawn = u128::from(state.draws.bits() >> 32);
+                drawn * u128::from(max - min) < u128::from(waiting - min) * u128::from(probability)
             }
         };
         if is_chosen && !packet.marked {

@@ -40,6 +40,8 @@ pub struct Host {
 struct Answer {
     told: Sent,
     notifies: bool,
+    /// When the data packet started with which the answer was due, and the bytes that it acknowledges.
+    about: (Ticks, u64),
 }
 
 /// A packet in a receive buffer.
@@ -60,8 +62,10 @@ pub struct Sender {
     packets: u32,
     /// The number of notification packets or acknowledgements for the flow, so far.
     answers: u32,
-    /// Marks of the packets that have come and have not been acknowledged.
-    unacknowledged: Vec<bool>,
+    /// Marks and bytes of the packets that have come and have not been acknowledged.
+    unacknowledged: Vec<(bool, u64)>,
+    /// When the destination last answered a mark of the flow with a packet.
+    last_notified: Option<Ticks>,
 }
 
 impl Host {
@@ -84,7 +88,15 @@ impl Host {
 impl Sender {
     /// A flow that has sent nothing.
     pub fn new(begins: Ticks) -> Self {
-        Self { begins, rate_allows: 0, bytes: 0, packets: 0, answers: 0, unacknowledged: Vec::new() }
+        Self {
+            begins,
+            rate_allows: 0,
+            bytes: 0,
+            packets: 0,
+            answers: 0,
+            unacknowledged: Vec::new(),
+            last_notified: None,
+        }
     }
 }
 
@@ -116,8 +128,9 @@ impl<W: Workload> Reference<W> {
                 continue;
             }
             self.deliver(host, index);
-            if packet.marked && is_whole {
-                self.react(flow);
+            if is_whole {
+                let (since, bytes) = packet.about;
+                self.react(flow, packet.marked, (self.now - since, bytes));
             }
         }
     }
@@ -127,20 +140,24 @@ impl<W: Workload> Reference<W> {
         let Some(control) = &self.fabric.congestion else { return };
         let sender = &mut self.senders[packet.told.flow as usize];
         let (is_time, notifies, bytes) = match control.notification {
-            Notification::Packets => (packet.marked, true, NOTIFICATION),
+            Notification::Packets { interval } => {
+                let is_too_soon = sender.last_notified.is_some_and(|last| self.now - last < interval);
+                (packet.marked && !is_too_soon, true, NOTIFICATION)
+            }
             Notification::Acknowledgements { every, bytes } => {
-                sender.unacknowledged.push(packet.marked);
+                sender.unacknowledged.push((packet.marked, packet.bytes()));
                 let is_time = packet.is_last || sender.unacknowledged.len() == every as usize;
-                (is_time, sender.unacknowledged.contains(&true), bytes)
+                (is_time, sender.unacknowledged.iter().any(|each| each.0), bytes)
             }
         };
         if !is_time {
             return;
         }
-        sender.unacknowledged.clear();
+        let acknowledged = sender.unacknowledged.drain(..).map(|each| each.1).sum();
+        sender.last_notified = Some(self.now);
         let told = Sent { flow: packet.told.flow, number: sender.answers, bytes, is_notification: true };
         sender.answers += 1;
-        self.hosts[host].answers.push_back(Answer { told, notifies });
+        self.hosts[host].answers.push_back(Answer { told, notifies, about: (packet.started, acknowledged) });
     }
 
     /// The packets that have been drained are delivered, the next ones begin as soon as they are sure not to be interrupted.
@@ -205,20 +222,30 @@ impl<W: Workload> Reference<W> {
         usize::from(self.fabric.lanes.of_service_level[usize::from(self.flows[flow].service_level)])
     }
 
+    /// The VL of a packet: notification packets and acknowledgements may have one of their own.
+    fn lane_of_packet(&self, told: &Sent) -> usize {
+        match self.fabric.congestion.as_ref().and_then(|control| control.answer_lane) {
+            Some(lane) if told.is_notification => usize::from(lane),
+            _ => self.lane_of(told.flow as usize),
+        }
+    }
+
     /// The notification packet or acknowledgement that has waited longest of those that the credits allow.
     fn next_answer(&self, host: usize) -> Option<usize> {
         let mut waiting = self.hosts[host].answers.iter();
         waiting.position(|Answer { told, .. }| {
-            self.may_leave(host, self.lane_of(told.flow as usize), blocks(told.bytes))
+            self.may_leave(host, self.lane_of_packet(told), blocks(told.bytes))
         })
     }
 
     fn send_answer(&mut self, host: usize, index: usize) {
-        let Some(Answer { told, notifies }) = self.hosts[host].answers.remove(index) else {
+        let Some(Answer { told, notifies, about }) = self.hosts[host].answers.remove(index) else {
             return;
         };
         let source = self.flows[told.flow as usize].source;
+        let number = self.packets.len();
         self.send(host, (told, notifies, false), source);
+        self.packets[number].about = about;
     }
 
     /// The flow whose turn it is, if one may send.
@@ -255,7 +282,7 @@ impl<W: Workload> Reference<W> {
     pub fn has_answer_without_credits(&self, host: usize, lane: usize) -> bool {
         let mut waiting = self.hosts[host].answers.iter().map(|each| each.told);
         let lacks = |bytes: u32| !self.may_leave(host, lane, blocks(bytes));
-        waiting.any(|told| self.lane_of(told.flow as usize) == lane && lacks(told.bytes))
+        waiting.any(|told| self.lane_of_packet(&told) == lane && lacks(told.bytes))
     }
 
     /// Whether a flow may send now; the link is free.
@@ -273,6 +300,7 @@ impl<W: Workload> Reference<W> {
             && self.next_bytes(number) > 0
             && at >= sender.rate_allows
             && at >= self.reaction.opens(number)
+            && self.fits_window(number, self.next_bytes(number))
     }
 
     /// Bytes of the next packet of a flow, 0 if it has sent all.
@@ -299,18 +327,19 @@ impl<W: Workload> Reference<W> {
             _ => self.messages.iter().any(|each| each.last == Some(self.packets.len())),
         };
         let on_link = self.send(host, (told, false, is_last), flow.destination);
-        self.throttle(number, on_link);
+        self.throttle(number, bytes, on_link);
     }
 
     /// A packet starts on the link of a host, which it occupies for the time that is returned.
     fn send(&mut self, host: usize, (told, marked, is_last): (Sent, bool, bool), destination: u32) -> Ticks {
-        let lane = self.lane_of(told.flow as usize);
+        let lane = self.lane_of_packet(&told);
         let number = self.packets.len();
         let packet = Packet {
             told,
             destination: destination as usize,
             lane,
             started: self.now,
+            about: (self.now, 0),
             marked,
             is_last,
             fate: Fate::Whole,

@@ -26,6 +26,8 @@ pub struct Packet {
     pub lane: usize,
     /// When the packet was sent.
     pub started: Ticks,
+    /// When the data packet started with which a notification packet or acknowledgement was due, and the bytes that it acknowledges.
+    pub about: (Ticks, u64),
     /// Whether a switch has marked a data packet, or a notification packet or acknowledgement notifies of marks.
     pub marked: bool,
     /// Whether nothing of the packet's message, or of its flow, is left to send behind it.

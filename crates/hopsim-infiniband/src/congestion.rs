@@ -4,6 +4,7 @@
 //! Arbitration and Fairness*, 2011, §II.
 
 use crate::reaction::Reaction;
+use crate::time::Ticks;
 use std::collections::BTreeMap;
 
 /// How the queues of an output are compared with the thresholds.
@@ -35,6 +36,21 @@ pub enum Marking {
     Random,
     /// One packet after a fixed number of others.
     Periodic,
+    /// Each packet with a probability that rises with the bytes in the queues of the output, whether or not that is congested.
+    Ecn(Ecn),
+}
+
+/// Marks by the length of the queues of an output, as random early detection makes them.
+///
+/// Source: Floyd, Jacobson, *Random Early Detection Gateways for Congestion Avoidance*, 1993; Zhu et al., SIGCOMM 2015, §3.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ecn {
+    /// The bytes up to which nothing is marked \[bytes\].
+    pub min: u64,
+    /// The bytes above which everything is marked; at least `min` \[bytes\].
+    pub max: u64,
+    /// The probability at `max` \[2^-32, at most 2^32\].
+    pub probability: u64,
 }
 
 /// Output ports that may be congested without credits.
@@ -51,8 +67,11 @@ pub enum VictimMask {
 /// How the destination of marked packets tells their source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notification {
-    /// A packet for each marked packet.
-    Packets,
+    /// A packet for each marked packet of a flow, but for those that come sooner after the last one that was answered.
+    Packets {
+        /// Least time from one of these packets for a flow to the next; 0: there is one for each marked packet.
+        interval: Ticks,
+    },
     /// In acknowledgements of the packets of a flow.
     Acknowledgements {
         /// Packets of a flow from one acknowledgement to the next, at most; more than 0.
@@ -101,6 +120,8 @@ pub struct CongestionControl {
     pub marking: Marking,
     /// How sources hear of marks.
     pub notification: Notification,
+    /// The VL of notification packets and acknowledgements, if it is not that of their flow.
+    pub answer_lane: Option<u8>,
     /// What a reaction point belongs to.
     pub level: Level,
     /// What a reaction point does.

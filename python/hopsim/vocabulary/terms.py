@@ -47,8 +47,8 @@ TERMS = (
         ("RoCE", "RoCEv2", "TCP"),
         "Lossless Ethernet is `router.ethernet`: switches and hosts whose ports pause each other "
         "(`flow_control.pfc`) or have credits (`cbfc`), rates in Gb/s. Transports are not simulated: "
-        "nothing is sent again, and there are no windows, as nothing is lost. There are no marks there "
-        "yet (ECN); `router.infiniband` has congestion control by marks and notifications.",
+        "nothing is sent again, as nothing is lost. With `congestion_control` switches mark (ECN), and "
+        "sources keep to rates (DCQCN, TIMELY) or windows (Swift).",
     ),
     Term(
         ("priority flow control", "pause frame", "XOFF", "headroom"),
@@ -58,9 +58,10 @@ TERMS = (
         "why`.",
     ),
     Term(
-        ("DCQCN", "HPCC", "TIMELY", "Swift"),
-        "Not simulated. `router.infiniband.congestion_control` has marks, notifications and tables (FECN, "
-        "BECN, CCT).",
+        ("HPCC", "NSCC"),
+        "Not simulated. Congestion control of fabrics is by marks and notifications or by round trips: in "
+        "`router.ethernet` DCQCN, TIMELY and Swift (`congestion_control.reaction`), in `router.infiniband` "
+        "these, too, or tables (FECN, BECN, CCT).",
     ),
     Term(
         ("flow completion time", "FCT", "flow slowdown", "flow size distribution", "websearch"),

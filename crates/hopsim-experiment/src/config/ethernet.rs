@@ -1,9 +1,14 @@
 //! Fabrics of lossless Ethernet, as written in the document.
 
+use super::infiniband::congestion::{
+    Acknowledgements, CongestionControlConfig, EcnConfig, MarkPoint, Marking, Notification, Packets,
+};
 use super::infiniband::{
     ChannelAdapter, FabricLinks, FabricSwitch, Forwarding, HostLink, Infiniband, LanesConfig, LinkException,
     SwitchArbitration, SwitchBuffers, SwitchLink, Switching, TRANSFERS,
 };
+use crate::config::limits::SERVICE_LEVELS;
+use hopsim_infiniband::reaction::{ReactionConfig, dcqcn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -24,7 +29,7 @@ pub const QUANTA: RangeInclusive<u16> = 1..=u16::MAX;
 /// Rates are what a link carries, such as `"100 Gb/s"`; times are a number and ps, ns, us, ms or s; sizes a number and B, kB or KiB.
 ///
 /// Source: IEEE 802.1Qbb (in IEEE 802.1Q-2022, clause 36). The exact rules are in `docs/infiniband.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ethernet {
     /// Length of the longest packet with all of its headers (maximum transfer unit) \[bytes, 64 … 9216\].
@@ -42,6 +47,9 @@ pub struct Ethernet {
     pub forwarding: Forwarding,
     /// Virtual lanes: the priorities, at most 8.
     pub lanes: LanesConfig,
+    /// Congestion control; default: none. `{}` is DCQCN as it was published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion_control: Option<EthernetControl>,
 }
 
 impl Default for Ethernet {
@@ -54,6 +62,7 @@ impl Default for Ethernet {
             switch: EthernetSwitch::default(),
             forwarding: Forwarding::Minimal,
             lanes: LanesConfig::default(),
+            congestion_control: None,
         }
     }
 }
@@ -247,10 +256,101 @@ impl Default for EthernetBuffers {
     }
 }
 
+/// Congestion control of a fabric of Ethernet: switches mark packets, destinations notify the sources of marks, and these send more slowly.
+///
+/// With nothing but defaults it is DCQCN as it was published: Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM
+/// 2015, section 3. The exact rules are in `docs/infiniband.md`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "EthernetCongestionControl")]
+pub struct EthernetControl {
+    /// Which packets are marked.
+    pub marking: EthernetMarking,
+    /// When it is decided whether a packet is marked.
+    pub mark_point: MarkPoint,
+    /// How the destination of marked packets notifies their source.
+    pub notification: EthernetNotification,
+    /// What a source does about notifications: every one but `table`, which belongs to the marks of InfiniBand.
+    pub reaction: ReactionConfig,
+}
+
+impl Default for EthernetControl {
+    fn default() -> Self {
+        Self {
+            marking: EthernetMarking::Ecn(EcnConfig::default()),
+            mark_point: MarkPoint::Wire,
+            notification: EthernetNotification::Packets(CnpConfig::default()),
+            reaction: ReactionConfig::Dcqcn(dcqcn::Config::default()),
+        }
+    }
+}
+
+impl EthernetControl {
+    /// Congestion control in the words of InfiniBand.
+    fn control(self) -> CongestionControlConfig {
+        let EthernetMarking::Ecn(ecn) = self.marking;
+        CongestionControlConfig {
+            marking: Marking::Ecn(ecn),
+            mark_point: self.mark_point,
+            notification: match self.notification {
+                EthernetNotification::Packets(CnpConfig { interval, service_level }) => {
+                    Notification::Packets(Packets { interval, service_level })
+                }
+                EthernetNotification::Acknowledgements(how) => Notification::Acknowledgements(how),
+            },
+            reaction: self.reaction,
+            ..CongestionControlConfig::default()
+        }
+    }
+}
+
+/// Which packets switches mark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EthernetMarking {
+    /// By the bytes that wait for the output.
+    Ecn(EcnConfig),
+}
+
+/// How the destination of marked packets notifies their source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EthernetNotification {
+    /// By congestion notification packets (CNP) of 64 bytes.
+    Packets(CnpConfig),
+    /// In the acknowledgements of reliable connections.
+    Acknowledgements(Acknowledgements),
+}
+
+/// The destination of marked packets sends the source congestion notification packets.
+///
+/// Source: Zhu et al., SIGCOMM 2015 (DCQCN), section 3.1, "NP algorithm".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "CongestionNotificationPackets")]
+pub struct CnpConfig {
+    /// Least time from one notification packet for a flow to the next: marks that come sooner are not answered. With 0 every mark is
+    /// answered.
+    #[schemars(example = "50 us")]
+    pub interval: String,
+    /// Service level of these packets, which says their VL, such as one that is never paused because nothing else goes there. Default:
+    /// they go in the VL of the packets that they are about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *SERVICE_LEVELS.start(), max = *SERVICE_LEVELS.end()))]
+    pub service_level: Option<u8>,
+}
+
+impl Default for CnpConfig {
+    fn default() -> Self {
+        Self { interval: "50 us".into(), service_level: None }
+    }
+}
+
 impl Ethernet {
     /// The fabric in the words of InfiniBand, but for the flow control if it is not by credits.
     pub fn fabric(&self) -> Infiniband {
-        let Self { mtu, links, flow_control, host, switch, forwarding, lanes } = self.clone();
+        let Self { mtu, links, flow_control, host, switch, forwarding, lanes, congestion_control } =
+            self.clone();
         let EthernetLinks { host: to_host, switch: to_switch, exceptions } = links;
         let credit_delay = match flow_control {
             LinkFlowControl::Pfc(_) => "0 s".into(),
@@ -283,7 +383,7 @@ impl Ethernet {
             },
             forwarding,
             lanes,
-            congestion_control: None,
+            congestion_control: congestion_control.map(EthernetControl::control),
         }
     }
 }

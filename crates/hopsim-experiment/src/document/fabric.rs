@@ -2,6 +2,7 @@
 
 use super::Files;
 use crate::config::Experiment;
+use crate::config::infiniband::congestion::Marking;
 use crate::config::infiniband::{Forwarding, Infiniband};
 use crate::config::router::RouterConfig;
 use hopsim_infiniband::reaction::ReactionConfig;
@@ -43,6 +44,9 @@ const OF_PACKETS: [&str; 3] = ["packet_length", "header_length", "last_packet"];
 /// Keys of congestion control that the reaction by the table alone has.
 const OF_TABLE: [&str; 6] = ["timer", "ccti_timer", "ccti_increase", "ccti_limit", "ccti_min", "cct"];
 
+/// Keys of congestion control, also of its exceptions, that marks by the length of queues do not have.
+const OF_CONGESTED: [&str; 3] = ["thresholds", "victim_mask", "marking_rate"];
+
 /// Where congestion control stands in the document.
 const CONTROL: &str = "/router/infiniband/congestion_control";
 
@@ -60,6 +64,7 @@ pub fn check(root: &Value, experiment: &Experiment) -> Result<(), ConfigError> {
     check_faults(root)?;
     if let RouterConfig::Infiniband(fabric) = &experiment.router {
         check_reaction(root, fabric)?;
+        check_marking(root, fabric)?;
     }
     for (index, job) in jobs(root) {
         let packets = |key: &&str| job.get("host").is_some_and(|host| host.get(key).is_some());
@@ -100,6 +105,22 @@ fn check_reaction(root: &Value, fabric: &Infiniband) -> Result<(), ConfigError> 
     }
     let path = format!("router.infiniband.congestion_control.{key}");
     Err(ConfigError::new(path, "is of the reaction table, and there is another one").valid("no such key"))
+}
+
+/// Refuses keys that marks by the length of queues do not have.
+fn check_marking(root: &Value, fabric: &Infiniband) -> Result<(), ConfigError> {
+    let marking = fabric.congestion_control.as_ref().map(|control| &control.marking);
+    let (Some(Marking::Ecn(_)), Some(control)) = (marking, root.pointer(CONTROL)) else { return Ok(()) };
+    let exceptions = list(control, "exceptions").map(|(index, own)| (format!(".exceptions.{index}"), own));
+    for (place, keys) in std::iter::once((String::new(), control)).chain(exceptions) {
+        if let Some((key, value)) = OF_CONGESTED.iter().find_map(|key| Some((key, keys.get(key)?))) {
+            let path = format!("router.infiniband.congestion_control{place}.{key}");
+            let reason =
+                "is of outputs that are congested or not, and marking.ecn looks at the bytes that wait";
+            return Err(ConfigError::new(path, reason).value(value).valid("no such key"));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses links that fail in a cycle.
@@ -239,6 +260,11 @@ pub fn reduce(root: &mut Value, has_programs: bool) {
         && control.get("reaction").is_some_and(|reaction| reaction != "table")
     {
         control.retain(|key, _| !OF_TABLE.contains(&key.as_str()));
+    }
+    if let Some(control) = root.pointer_mut(CONTROL).and_then(Value::as_object_mut)
+        && control.get("marking").is_some_and(|marking| marking.get("ecn").is_some())
+    {
+        control.retain(|key, _| !OF_CONGESTED.contains(&key.as_str()));
     }
     for job in root["jobs"].as_array_mut().into_iter().flatten() {
         let known = keys_of(job);

@@ -162,7 +162,9 @@ pub fn axes(text: &str, overrides: &[(String, String)]) -> Result<Vec<(Assignmen
 /// The experiment of a point that was written as JSON.
 pub fn from_json(text: &str) -> Result<Experiment, ConfigError> {
     let parsed: Result<Value, _> = serde_json::from_str(text);
-    experiment(&parsed.map_err(|error| ConfigError::new("", format!("not JSON: {error}")))?)
+    let mut root = parsed.map_err(|error| ConfigError::new("", format!("not JSON: {error}")))?;
+    normalise::normalise(Schema::root(), &mut root);
+    experiment(&root)
 }
 
 /// JSON Schema of the document; its descriptions are the documentation of the mechanisms.

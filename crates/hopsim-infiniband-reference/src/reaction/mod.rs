@@ -1,10 +1,13 @@
 //! Reaction points: how notifications slow flows down, and how they recover.
 
 mod aimd;
+mod dcqcn;
+mod swift;
 mod table;
+mod timely;
 
 use crate::simulator::Reference;
-use hopsim_infiniband::congestion::{CongestionControl, Level};
+use hopsim_infiniband::congestion::{CongestionControl, Level, Notification};
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::reaction::Reaction;
@@ -33,6 +36,14 @@ struct Point {
     index: u16,
     /// The rate of the point: that of the link if it has none of its own.
     rate: aimd::Rate,
+    /// What DCQCN knows at the point.
+    dcqcn: dcqcn::Sending,
+    /// What TIMELY knows at the point.
+    timely: timely::Pace,
+    /// What Swift knows at the point.
+    swift: swift::Window,
+    /// Bytes that have been sent and not been acknowledged.
+    under_way: u64,
     /// The time before which no packet may start.
     opens: Ticks,
     /// Ticks at the end of which the index was at its limit.
@@ -42,7 +53,17 @@ struct Point {
 impl Point {
     fn new(control: &CongestionControl, place: usize) -> Self {
         let index = if let Reaction::Table(rules) = &control.reaction { rules.minimum } else { 0 };
-        Self { place, index, rate: aimd::Rate::default(), opens: 0, limited: 0 }
+        Self {
+            place,
+            index,
+            rate: aimd::Rate::default(),
+            dcqcn: dcqcn::Sending::default(),
+            timely: timely::Pace::default(),
+            swift: swift::Window::new(&control.reaction),
+            under_way: 0,
+            opens: 0,
+            limited: 0,
+        }
     }
 }
 
@@ -62,7 +83,7 @@ impl Reactions {
         };
         let timers = match &control.reaction {
             Reaction::Table(rules) => table::timers(rules, draws),
-            Reaction::Aimd(_) => Vec::new(),
+            _ => Vec::new(),
         };
         let mut reaction = Self { points, point_of: Vec::new(), timers };
         for flow in flows {
@@ -107,7 +128,10 @@ impl<W: Workload> Reference<W> {
             Some(Reaction::Aimd(rules)) => {
                 self.reaction.points.iter_mut().for_each(|point| point.rate.rise(rules));
             }
-            None => (),
+            Some(Reaction::Dcqcn(rules)) => {
+                self.reaction.points.iter_mut().for_each(|point| point.dcqcn.tick(rules));
+            }
+            Some(Reaction::Timely(_) | Reaction::Swift(_)) | None => (),
         }
     }
 
@@ -119,23 +143,50 @@ impl<W: Workload> Reference<W> {
         }
     }
 
-    /// A notification for a flow is at its source.
-    pub fn react(&mut self, flow: usize) {
+    /// A notification packet or an acknowledgement for a flow is at its source: whether it notifies of marks, how long ago the data packet
+    /// started that it is about, and how many bytes it acknowledges.
+    pub fn react(&mut self, flow: usize, notifies: bool, (round_trip, bytes): (Ticks, u64)) {
         let Some(control) = &self.fabric.congestion else { return };
         let number = self.reaction.point_of[flow];
+        let is_acknowledged = matches!(control.notification, Notification::Acknowledgements { .. });
+        self.reaction.points[number].under_way -= bytes;
         match &control.reaction {
+            Reaction::Timely(_) | Reaction::Swift(_) if !is_acknowledged => (),
+            Reaction::Timely(rules) => self.reaction.points[number].timely.hear(rules, round_trip),
+            Reaction::Swift(rules) => {
+                let acknowledged = (bytes, u64::from(self.fabric.mtu));
+                self.reaction.points[number].swift.hear(rules, self.now, round_trip, acknowledged);
+            }
+            _ if !notifies => (),
             Reaction::Table(rules) => table::raise_index(&mut self.reaction, rules, number),
             Reaction::Aimd(rules) => self.reaction.points[number].rate.fall(rules),
+            Reaction::Dcqcn(rules) => self.reaction.points[number].dcqcn.cut(rules),
         }
     }
 
-    /// A flow starts a packet that takes so long on the link: its reaction point lets nothing more pass for a while.
-    pub fn throttle(&mut self, flow: usize, on_link: Ticks) {
+    /// Whether a flow may send so many bytes as far as its window goes, if it has one.
+    pub fn fits_window(&self, flow: usize, bytes: u32) -> bool {
+        let Some(Reaction::Swift(_)) = self.fabric.congestion.as_ref().map(|control| &control.reaction)
+        else {
+            return true;
+        };
+        let point = &self.reaction.points[self.reaction.point_of[flow]];
+        point.under_way == 0 || point.under_way + u64::from(bytes) <= point.swift.bytes(self.fabric.mtu)
+    }
+
+    /// A flow starts a packet that has so many bytes and takes so long on the link: its reaction point lets nothing more pass for a while.
+    pub fn throttle(&mut self, flow: usize, bytes: u32, on_link: Ticks) {
         let Some(control) = &self.fabric.congestion else { return };
         let point = &mut self.reaction.points[self.reaction.point_of[flow]];
+        if let Notification::Acknowledgements { .. } = control.notification {
+            point.under_way += u64::from(bytes);
+        }
         let gap = match &control.reaction {
             Reaction::Table(rules) => table::gap(rules, point.index, on_link),
             Reaction::Aimd(_) => point.rate.gap(on_link),
+            Reaction::Dcqcn(rules) => point.dcqcn.send(rules, bytes, on_link),
+            Reaction::Timely(_) => point.timely.gap(on_link),
+            Reaction::Swift(_) => point.swift.gap(on_link),
         };
         point.opens = self.now + gap;
     }

@@ -6,13 +6,15 @@
 
 use crate::closed_forms::{flow, star};
 use hopsim_infiniband::congestion::{
-    CongestionControl, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
+    CongestionControl, Ecn, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
+use hopsim_infiniband::reaction::dcqcn::{self, Dcqcn};
 use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
+use hopsim_infiniband::reaction::timely::Timely;
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband_reference::{Fact, Reference, run};
 use hopsim_random::{Purpose, Stream};
@@ -26,7 +28,8 @@ fn control() -> CongestionControl {
         exceptions: BTreeMap::new(),
         mark_point: MarkPoint::Enqueue,
         marking: Marking::Periodic,
-        notification: Notification::Packets,
+        notification: Notification::Packets { interval: 0 },
+        answer_lane: None,
         level: Level::QueuePair,
         reaction: Reaction::Table(table()),
     }
@@ -342,4 +345,118 @@ fn a_port_has_what_its_exception_says_and_the_others_what_all_have() {
     assert_eq!(marked(|own| own.high = u64::MAX), [4, 0]);
     assert_eq!(marked(|own| own.marking_rate = 1), [4, 2]);
     assert_eq!(marked(|own| own.packet_size = 4), [4, 0]);
+}
+
+/// DCQCN with large steps and without a counter of bytes.
+fn steep() -> Dcqcn {
+    let whole = dcqcn::WHOLE;
+    Dcqcn {
+        g: whole / 2,
+        alpha_timer: 400,
+        rate_timer: 1000,
+        byte_counter: 0,
+        fast_recovery: 2,
+        increase: whole / 4,
+        hyper_increase: whole,
+        least: 1,
+        cut_interval: 0,
+    }
+}
+
+/// The star with DCQCN, and notification packets of a flow so far apart.
+fn with_dcqcn(rules: Dcqcn, interval: Ticks) -> Fabric {
+    fabric(|control| {
+        control.reaction = Reaction::Dcqcn(rules);
+        control.notification = Notification::Packets { interval };
+    })
+}
+
+#[test]
+fn after_a_notification_dcqcn_recovers_half_of_what_is_missing_with_every_event_of_the_timer() {
+    // One notification comes, at 384: the rate is 1/2, from 1384 on 3/4, from 2384 on, by additive increase from a target that is the
+    // rate of the link already, 7/8, and from 3384 on 15/16. Packets are 512, ⌈1024 / 3⌉ = 342, ⌈2048 / 7⌉ = 293 and ⌈4096 / 15⌉ = 274
+    // apart.
+    let fabric = with_dcqcn(steep(), 1_000_000);
+    let expected = [0, 256, 512, 1024, 1536, 1878, 2220, 2562, 2855, 3148, 3441, 3715];
+    assert_eq!(starts(&fabric, &[flow(0, 1)], 0, 3716), expected);
+}
+
+#[test]
+fn the_share_by_which_dcqcn_falls_moves_to_one_with_notifications_and_to_nothing_with_time() {
+    // Notifications are made at 288, then with the first tail 1000 later or after that: at 1024 + 288 = 1312 and 2122 + 288 = 2410. They
+    // are back 96 later. α is 1 after the first one, 1/4 from 1184 on: at 1408 the rate falls from 1/2 by an eighth to 7/16, and α is
+    // 5/8; at 2506 it is 5/32, and the rate falls by 5/64 to 413/1024.
+    let rules = Dcqcn { rate_timer: 100_000, ..steep() };
+    let expected = [0, 256, 512, 1024, 1536, 2122, 2708, 3343];
+    assert_eq!(starts(&with_dcqcn(rules.clone(), 1000), &[flow(0, 1)], 0, 3344), expected);
+    // The notifications of the packets at 0, 256 and 512 are back at 384, 640 and 896; 512 after the first one the last one counts
+    // again, and its share is that of 896: 1/2. The rate falls from 1/2 to 3/8.
+    let sooner = |cut_interval| with_dcqcn(Dcqcn { cut_interval, ..rules.clone() }, 0);
+    assert_eq!(starts(&sooner(512), &[flow(0, 1)], 0, 1708), [0, 256, 512, 1024, 1707]);
+    assert_eq!(starts(&sooner(513), &[flow(0, 1)], 0, 1708), [0, 256, 512, 1024, 1536]);
+}
+
+#[test]
+fn timely_falls_while_round_trips_are_long() {
+    // An acknowledgement is back 384 after the start of its packet, which is twice `high`: with every one the rate falls by a quarter. Of
+    // the packets at 512, 854 and 1310 the rate is 3/4, 9/16 and, as two have come in between, 81/256.
+    let fabric = fabric(|control| {
+        control.notification = Notification::Acknowledgements { every: 1, bytes: 64 };
+        control.reaction = Reaction::Timely(Timely {
+            alpha: dcqcn::WHOLE,
+            beta: dcqcn::WHOLE / 2,
+            low: 1,
+            high: 192,
+            least_round_trip: 1,
+            increase: dcqcn::WHOLE / 8,
+            hyper_after: 1,
+            hyper_steps: 1,
+            least: 1,
+        });
+    });
+    assert_eq!(starts(&fabric, &[flow(0, 1)], 0, 2121), [0, 256, 512, 854, 1310, 2120]);
+}
+
+#[test]
+fn notification_packets_of_a_flow_are_at_least_an_interval_apart() {
+    let notified = |interval| {
+        let fabric = fabric(|control| {
+            control.reaction = Reaction::Table(Table { limit: 0, ..table() });
+            control.notification = Notification::Packets { interval };
+        });
+        acknowledged(&fabric, flow(0, 1), 1600).iter().map(|each| each.0).collect::<Vec<_>>()
+    };
+    // Tails of packets come 256 apart.
+    assert_eq!([0, 256].map(notified), [[384, 640, 896, 1152, 1408]; 2].map(Vec::from));
+    assert_eq!([257, 512].map(notified), [[384, 896, 1408]; 2].map(Vec::from));
+    assert_eq!(notified(513), [384, 1152]);
+}
+
+#[test]
+fn ecn_marks_by_the_bytes_that_wait_whatever_state_the_output_is_in() {
+    // Packets of two hosts join the queues of an output at 10, one after the other: 256 bytes, then 512.
+    let marked = |min, max, probability| {
+        let fabric = fabric(|control| {
+            control.rules.high = u64::MAX;
+            control.marking = Marking::Ecn(Ecn { min, max, probability });
+        });
+        let facts = run(&fabric, &[single(), Flow { source: 2, ..single() }], 1, 1000);
+        let flow =
+            |fact: &Fact| if let Fact::Marked { packet, .. } = fact { Some(packet.flow) } else { None };
+        facts.iter().filter_map(flow).collect::<Vec<u32>>()
+    };
+    let whole = dcqcn::WHOLE;
+    assert_eq!(marked(0, 255, 0), [0, 1]);
+    assert_eq!(marked(256, 256, whole), [1], "never at the lower bound, always above the upper one");
+    assert_eq!(marked(256, 512, whole), [1], "at the upper bound with the probability there");
+    assert_eq!(marked(256, 512, 0), [0; 0]);
+    assert_eq!(marked(512, 600, whole), [0; 0]);
+    // Half of the way from 0 to 128 bytes half of the probability, which is a half: 500 of 2000, with a deviation of 19.
+    let sometimes = fabric(|control| {
+        control.mark_point = MarkPoint::Wire;
+        control.marking = Marking::Ecn(Ecn { min: 0, max: 128, probability: whole / 2 });
+        control.reaction = Reaction::Table(Table { limit: 0, ..table() });
+    });
+    let count = marks(&Fabric { mtu: 64, ..sometimes }, flow(0, 1), 64 * 2000).len();
+    assert!(count.abs_diff(500) < 100, "{count}");
 }

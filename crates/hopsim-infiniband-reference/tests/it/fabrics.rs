@@ -6,7 +6,7 @@ mod flow_control;
 mod lanes;
 pub mod workload;
 
-use congestion::congestion;
+use congestion::{congestion, with_lanes};
 use flow_control::{flow_control, with_least_buffers};
 use hopsim_infiniband::fabric::{
     Arbitration, Fabric, FlowControl, HostRules, NONE, Port, SwitchRules, Switching, blocks,
@@ -138,8 +138,8 @@ fn cases_of(switches: RangeInclusive<usize>, more: RangeInclusive<usize>) -> imp
                     host,
                     switch,
                     flow_control,
+                    congestion: congestion.map(|control| with_lanes(control, lanes.count)),
                     lanes,
-                    congestion,
                     faults: Faults::default(),
                 };
                 (with_least_buffers(fabric), flows, seed)

@@ -9,7 +9,8 @@ use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::reaction::Reaction;
-use hopsim_infiniband::reaction::aimd::WHOLE;
+use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
+use hopsim_infiniband::reaction::dcqcn;
 use hopsim_infiniband::reaction::table::Delay;
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband_reference::{Fact, Reference, run};
@@ -150,7 +151,7 @@ fn congestion_control_that_marks_nothing_changes_nothing() {
         // No packet is so long, and nothing is acknowledged.
         fabric.congestion.iter_mut().for_each(|control| {
             rules(control).for_each(|rules| rules.packet_size = 255);
-            control.notification = Notification::Packets;
+            control.notification = Notification::Packets { interval: 0 };
         });
         [Fabric { congestion: None, ..fabric.clone() }, fabric]
     });
@@ -163,10 +164,17 @@ fn a_source_that_notifications_do_not_change_is_as_good_as_one_that_does_not_wai
         unchanged.congestion.iter_mut().for_each(|control| match &mut control.reaction {
             Reaction::Table(rules) => rules.limit = 0,
             Reaction::Aimd(rules) => rules.decrease = 0,
+            Reaction::Dcqcn(rules) => rules.least = dcqcn::WHOLE,
+            Reaction::Timely(rules) => rules.least = dcqcn::WHOLE,
+            Reaction::Swift(rules) => (rules.least, rules.initial, rules.most) = (1 << 40, 1 << 40, 1 << 40),
         });
         immediate.congestion.iter_mut().for_each(|control| match &mut control.reaction {
             Reaction::Table(rules) => rules.entries.fill(Delay::default()),
             Reaction::Aimd(rules) => rules.least = WHOLE,
+            reaction @ (Reaction::Dcqcn(_) | Reaction::Timely(_) | Reaction::Swift(_)) => {
+                let still = Aimd { increase: 0, decrease: 0, period: 1, least: WHOLE };
+                *reaction = Reaction::Aimd(still);
+            }
         });
         [unchanged, immediate]
     });

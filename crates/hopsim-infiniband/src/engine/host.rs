@@ -3,12 +3,13 @@
 use super::Simulation;
 use super::chooser::Chooser;
 use super::events::{Event, Step};
-use super::packet::{Ended, Fate, Packet};
+use super::packet::{About, Cargo, Ended, Fate, Packet};
 use crate::congestion::{MarkPoint, Notification};
 use crate::fabric::{NOTIFICATION, blocks};
 use crate::flow::Flow;
 use crate::lanes::Lanes;
 use crate::observer::{Observer, Sent};
+use crate::reaction::Echo;
 use crate::time::{NEVER, Ticks};
 use crate::workload::Workload;
 use std::collections::VecDeque;
@@ -33,8 +34,10 @@ pub struct Sender {
     sent: u32,
     /// The number of notification packets or acknowledgements that the destination of the flow has made.
     answers: u32,
-    /// Packets of the flow that have come since the last acknowledgement, and whether one of them is marked.
-    unanswered: (u32, bool),
+    /// Packets of the flow that have come since the last acknowledgement, whether one of them is marked, and their bytes.
+    unanswered: (u32, bool, u64),
+    /// Before this time the destination answers no mark of the flow with a packet.
+    quiet: Ticks,
     /// The reaction point of the flow.
     pub reaction: u32,
     /// The VL of the flow.
@@ -52,7 +55,8 @@ impl Sender {
             pending: VecDeque::new(),
             sent: 0,
             answers: 0,
-            unanswered: (0, false),
+            unanswered: (0, false, 0),
+            quiet: 0,
             reaction,
             lane,
             place,
@@ -61,11 +65,30 @@ impl Sender {
 }
 
 impl Sender {
-    /// A packet has come to the destination: whether the acknowledgement that is due with it notifies of marks, if one is.
-    fn acknowledge(&mut self, every: u32, (marked, is_last): (bool, bool)) -> Option<bool> {
-        let (packets, was_marked) = self.unanswered;
-        self.unanswered = (packets + 1, was_marked || marked);
-        (packets + 1 == every || is_last).then(|| std::mem::take(&mut self.unanswered).1)
+    /// A packet has come to the destination: what a notification packet says that is due with it, if one is.
+    fn notify(&mut self, interval: Ticks, now: Ticks, marked: bool) -> Option<(bool, u64)> {
+        let is_due = marked && now >= self.quiet;
+        if is_due {
+            self.quiet = now + interval;
+        }
+        is_due.then_some((true, 0))
+    }
+
+    /// A packet has come to the destination, with a mark or not and so many bytes: whether the acknowledgement that is due with it notifies of
+    /// marks, and how many bytes it is about, if one is.
+    fn acknowledge(
+        &mut self,
+        every: u32,
+        (marked, bytes): (bool, u64),
+        is_last: bool,
+    ) -> Option<(bool, u64)> {
+        let (packets, was_marked, before) = self.unanswered;
+        self.unanswered = (packets + 1, was_marked || marked, before + bytes);
+        if packets + 1 < every && !is_last {
+            return None;
+        }
+        let (_, marked, bytes) = std::mem::take(&mut self.unanswered);
+        Some((marked, bytes))
     }
 }
 
@@ -78,6 +101,7 @@ struct Answer {
     lane: u8,
     /// Whether the answer notifies of marks.
     notifies: bool,
+    about: About,
 }
 
 /// A host.
@@ -197,7 +221,19 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     fn ready(&self, flow: u32) -> Ticks {
         let sender = &self.senders[flow as usize];
         let at = sender.ready.max(self.reactions.ready(sender.reaction));
-        if at.max(self.now) < self.flows[flow as usize].end { at } else { NEVER }
+        let may = at.max(self.now) < self.flows[flow as usize].end && self.has_window(flow);
+        if may { at } else { NEVER }
+    }
+
+    /// Whether the window of a flow's reaction point, if it has one, has room for the next packet of the flow.
+    #[inline]
+    fn has_window(&self, flow: u32) -> bool {
+        !self.reactions.have_windows()
+            || self.reactions.has_room(
+                self.senders[flow as usize].reaction,
+                self.next_bytes(flow),
+                self.fabric.mtu,
+            )
     }
 
     /// Blocks of the packet that a flow would send at `at`, not in the future, if the credits were enough for it.
@@ -207,7 +243,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let blocks = blocks(self.next_bytes(flow));
         let lacks =
             ready <= at && at < rules.end && blocks > self.credits[self.slot(rules.source, sender.lane)];
-        lacks.then_some(blocks)
+        (lacks && self.has_window(flow)).then_some(blocks)
     }
 
     /// Whether the link of a host is idle because a packet of a VL lacks credits.
@@ -245,13 +281,14 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let bytes = self.acknowledgements().map_or(NOTIFICATION, |(_, bytes)| bytes);
         let has_credits = |answer: &Answer| self.credits[self.slot(host, answer.lane)] >= blocks(bytes);
         let Some(place) = queue.iter().position(has_credits) else { return false };
-        let Some(Answer { flow, number, lane, notifies }) = self.hosts[host as usize].answers.remove(place)
-        else {
+        let answers = &mut self.hosts[host as usize].answers;
+        let Some(Answer { flow, number, lane, notifies, about }) = answers.remove(place) else {
             return false;
         };
         let name = Sent { flow, number, bytes, is_notification: true };
         let mut packet = Packet::new(name, (self.flows[flow as usize].source, lane), self.now);
         packet.marked = notifies;
+        packet.cargo = Cargo::Answers(about);
         self.begin(host, packet);
         true
     }
@@ -260,7 +297,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     #[inline]
     fn acknowledgements(&self) -> Option<(u32, u32)> {
         match self.fabric.congestion.as_ref()?.notification {
-            Notification::Packets => None,
+            Notification::Packets { .. } => None,
             Notification::Acknowledgements { every, bytes } => Some((every, bytes)),
         }
     }
@@ -302,7 +339,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         state.next[usize::from(lane)] = place + 1;
         state.bus_free = now + length * self.fabric.host.injection;
         let on_link = length * self.fabric.ports[host as usize].byte;
-        self.reactions.sent(reaction, now, on_link);
+        self.reactions.sent(reaction, now, (length, on_link));
         if let Some(ended) = ends.filter(|_| W::HEARS) {
             self.hosts[host as usize].leaving.push_back(ended.tag);
             self.events.push(Event { at: now + on_link, step: Step::Left, port: host, what: 0 });
@@ -310,7 +347,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let mut packet = Packet::new(name, (rules.destination, lane), now);
         packet.is_last = is_last;
         match &mut self.failing {
-            None => packet.ends = ends,
+            None => packet.cargo = ends.map_or(Cargo::Data, Cargo::Ends),
             Some(failing) => failing.messages.sent(name, ends),
         }
         self.begin(host, packet);
@@ -365,10 +402,14 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
 
     /// The tail of a packet is at its destination, where that matters.
     pub(super) fn receive_tail(&mut self, host: u32, id: u32) {
-        let &Packet { name, lane, marked, is_last, fate, .. } = self.packets.get(id);
-        if name.is_notification {
-            if marked && fate == Fate::Whole {
-                self.reactions.notify(self.senders[name.flow as usize].reaction, self.now);
+        let &Packet { name, lane, marked, is_last, fate, sent, cargo, .. } = self.packets.get(id);
+        if let Cargo::Answers(About { since, bytes }) = cargo {
+            if fate == Fate::Whole {
+                self.hear(
+                    host,
+                    name.flow,
+                    Echo { marked, round_trip: self.now - since, bytes, mtu: self.fabric.mtu },
+                );
             }
             self.deliver(host, id);
             return;
@@ -376,16 +417,34 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         if fate == Fate::Spoiled {
             return;
         }
-        let notifies = match self.acknowledgements() {
-            Some((every, _)) => self.senders[name.flow as usize].acknowledge(every, (marked, is_last)),
-            None => marked.then_some(true),
-        };
-        let Some(notifies) = notifies else { return };
+        let Some(control) = &self.fabric.congestion else { return };
         let sender = &mut self.senders[name.flow as usize];
-        let answer = Answer { flow: name.flow, number: sender.answers, lane, notifies };
+        let due = match control.notification {
+            Notification::Packets { interval } => sender.notify(interval, self.now, marked),
+            Notification::Acknowledgements { every, .. } => {
+                sender.acknowledge(every, (marked, name.bytes.into()), is_last)
+            }
+        };
+        let Some((notifies, bytes)) = due else { return };
+        let lane = control.answer_lane.unwrap_or(lane);
+        let about = About { since: sent, bytes };
+        let answer = Answer { flow: name.flow, number: sender.answers, lane, notifies, about };
         sender.answers += 1;
         self.hosts[host as usize].answers.push_back(answer);
         self.wake_host(host, self.now);
+    }
+
+    /// A notification packet or an acknowledgement has come to the source of a flow.
+    fn hear(&mut self, host: u32, flow: u32, echo: Echo) {
+        let reaction = self.senders[flow as usize].reaction;
+        if self.acknowledgements().is_some() {
+            self.reactions.acknowledged(reaction, self.now, echo);
+            if self.reactions.have_windows() {
+                self.wake_host(host, self.now);
+            }
+        } else {
+            self.reactions.notify(reaction, self.now);
+        }
     }
 
     /// A packet has been taken out of the receive buffer.
@@ -394,7 +453,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let (name, lane) = (packet.name, packet.lane);
         let ends = if self.failing.is_none() {
             self.observer.delivered(self.now, name, packet.sent, packet.marked);
-            packet.ends
+            packet.ends()
         } else {
             self.take_in(id)
         };

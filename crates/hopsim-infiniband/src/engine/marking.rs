@@ -1,7 +1,7 @@
 //! Congestion control at the outputs of switches: when they are congested, and which packets they mark.
 
 use super::Simulation;
-use crate::congestion::{MarkPoint, Marking, PortRules, ThresholdMode, VictimMask};
+use crate::congestion::{Ecn, MarkPoint, Marking, PortRules, ThresholdMode, VictimMask};
 use crate::fabric::{BLOCK, Fabric, blocks};
 use crate::observer::Observer;
 use crate::workload::Workload;
@@ -68,6 +68,17 @@ impl Detection {
     }
 }
 
+impl Ecn {
+    /// Whether a packet is marked where so many bytes wait for its output.
+    fn hits(self, bytes: u64, stream: &mut Stream) -> bool {
+        if bytes <= self.min || bytes > self.max {
+            return bytes > self.max;
+        }
+        let drawn = u128::from(stream.bits() >> 32) * u128::from(self.max - self.min);
+        drawn < u128::from(self.probability) * u128::from(bytes - self.min)
+    }
+}
+
 impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// The queue of an input for an output has grown or shrunk.
     #[inline]
@@ -112,7 +123,8 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let rules = &self.detection.rules[output as usize];
         let is_short = packet.name.bytes < u32::from(rules.packet_size) * BLOCK;
         let detector = &mut self.detection.detectors[slot];
-        if packet.name.is_notification || is_short || !detector.congested {
+        let needs_congestion = !matches!(control.marking, Marking::Ecn(_));
+        if packet.name.is_notification || is_short || needs_congestion && !detector.congested {
             return;
         }
         let every = u32::from(rules.marking_rate) + 1;
@@ -122,6 +134,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
                 detector.unmarked = (detector.unmarked + 1) % every;
                 detector.unmarked == 0
             }
+            Marking::Ecn(rules) => rules.hits(detector.sum, &mut self.detection.streams[output as usize]),
         };
         let packet = self.packets.get_mut(id);
         if hit && !packet.marked {

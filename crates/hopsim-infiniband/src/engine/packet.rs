@@ -16,6 +16,26 @@ pub struct Ended {
     pub posted: Ticks,
 }
 
+/// What an acknowledgement or a notification packet is about.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// When the data packet began to be sent with which it was due.
+    pub since: Ticks,
+    /// The bytes of the packets that are acknowledged; none by a notification packet.
+    pub bytes: u64,
+}
+
+/// What a packet means to the host that it goes to.
+#[derive(Clone, Copy, Debug)]
+pub enum Cargo {
+    /// A data packet, behind which others of its message follow.
+    Data,
+    /// A data packet that ends a message.
+    Ends(Ended),
+    /// An acknowledgement or a notification packet.
+    Answers(About),
+}
+
 /// What has become of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
@@ -44,8 +64,8 @@ pub struct Packet {
     pub fate: Fate,
     /// When the source of the packet began to send it.
     pub sent: Ticks,
-    /// The message that ends with the packet.
-    pub ends: Option<Ended>,
+    /// What the packet means to its destination.
+    pub cargo: Cargo,
     /// When the head of the packet arrives, or arrived, at the end of the last link that it went onto.
     pub head: Ticks,
     /// When the tail of the packet arrives, or arrived, at the end of the last link that it went onto.
@@ -65,7 +85,7 @@ impl Packet {
             is_last: false,
             fate: Fate::Whole,
             sent,
-            ends: None,
+            cargo: Cargo::Data,
             head: 0,
             tail: 0,
             next: NONE,
@@ -76,6 +96,12 @@ impl Packet {
     #[inline]
     pub fn bytes(&self) -> u64 {
         u64::from(self.name.bytes)
+    }
+
+    /// The message that ends with the packet.
+    #[inline]
+    pub fn ends(&self) -> Option<Ended> {
+        if let Cargo::Ends(ended) = self.cargo { Some(ended) } else { None }
     }
 
     /// The credits that the packet takes.

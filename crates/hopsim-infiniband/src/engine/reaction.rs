@@ -1,8 +1,8 @@
 //! Congestion control at the hosts: reaction points, whose rate falls with every notification and recovers with time.
 
-use crate::congestion::{CongestionControl, Level};
+use crate::congestion::{CongestionControl, Level, Notification};
 use crate::fabric::NONE;
-use crate::reaction::{SERVICE_LEVELS, Scheme};
+use crate::reaction::{Echo, Needs, SERVICE_LEVELS, Scheme};
 use crate::time::Ticks;
 use hopsim_random::Stream;
 
@@ -13,6 +13,8 @@ pub struct Reactions<'f> {
     scheme: Option<Scheme<'f>>,
     /// When each point may send again.
     ready: Vec<Ticks>,
+    /// Bytes that are not acknowledged, by point, if packets wait for acknowledgements.
+    under_way: Option<Vec<u64>>,
     /// The reaction point of all flows of a host and service level, by host · 16 + service level, if they have one together.
     shared: Option<Vec<u32>>,
 }
@@ -22,9 +24,12 @@ impl<'f> Reactions<'f> {
     pub fn new(control: Option<&'f CongestionControl>, streams: &mut [Stream]) -> Self {
         let Some(control) = control else { return Self::default() };
         let count = streams.len() * SERVICE_LEVELS as usize;
+        let is_acknowledged = matches!(control.notification, Notification::Acknowledgements { .. });
+        let has_windows = is_acknowledged && control.reaction.needs() == Needs::Windows;
         Self {
             scheme: Some(Scheme::new(&control.reaction, streams)),
             ready: Vec::new(),
+            under_way: has_windows.then(Vec::new),
             shared: (control.level == Level::ServiceLevel).then(|| vec![NONE; count]),
         }
     }
@@ -42,6 +47,9 @@ impl<'f> Reactions<'f> {
         }
         scheme.add(place);
         self.ready.push(0);
+        if let Some(under_way) = &mut self.under_way {
+            under_way.push(0);
+        }
         new
     }
 
@@ -49,6 +57,22 @@ impl<'f> Reactions<'f> {
     #[inline]
     pub fn ready(&self, point: u32) -> Ticks {
         self.ready.get(point as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether packets wait for acknowledgements of those before.
+    #[inline]
+    pub fn have_windows(&self) -> bool {
+        self.under_way.is_some()
+    }
+
+    /// Whether a point with a window may send a packet of so many bytes, of `mtu` at most.
+    pub fn has_room(&self, point: u32, bytes: u32, mtu: u32) -> bool {
+        let under_way = self.under_way.as_ref().map_or(0, |all| all[point as usize]);
+        let window = self.scheme.as_ref().and_then(|scheme| scheme.window(point as usize));
+        let fits = |window: u64| {
+            u128::from(under_way + u64::from(bytes)) << 16 <= u128::from(window) * u128::from(mtu)
+        };
+        under_way == 0 || window.is_none_or(fits)
     }
 
     /// The congestion control table index of a point.
@@ -61,17 +85,30 @@ impl<'f> Reactions<'f> {
         self.scheme.as_ref().map_or(0, |scheme| scheme.limited(point as usize, now))
     }
 
-    /// A point has begun to send a packet that takes so long on the link.
+    /// A point has begun to send a packet that has so many bytes and takes so long on the link.
     #[inline]
-    pub fn sent(&mut self, point: u32, now: Ticks, time: Ticks) {
-        let Some(scheme) = &self.scheme else { return };
-        self.ready[point as usize] = now + scheme.gap(point as usize, now, time);
+    pub fn sent(&mut self, point: u32, now: Ticks, length: (u64, Ticks)) {
+        let Some(scheme) = &mut self.scheme else { return };
+        self.ready[point as usize] = now + scheme.gap(point as usize, now, length);
+        if let Some(under_way) = &mut self.under_way {
+            under_way[point as usize] += length.0;
+        }
     }
 
     /// A point has been notified.
     pub fn notify(&mut self, point: u32, now: Ticks) {
         if let Some(scheme) = &mut self.scheme {
             scheme.notify(point as usize, now);
+        }
+    }
+
+    /// Packets of a point have been acknowledged.
+    pub fn acknowledged(&mut self, point: u32, now: Ticks, echo: Echo) {
+        if let Some(under_way) = &mut self.under_way {
+            under_way[point as usize] -= echo.bytes;
+        }
+        if let Some(scheme) = &mut self.scheme {
+            scheme.acknowledged(point as usize, now, echo);
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Source: Santos, Turner, Janakiraman, *End-to-End Congestion Control for `InfiniBand`*, INFOCOM 2003.
 
+use super::{Needs, ReactionPoints};
 use crate::time::Ticks;
 use hopsim_network::error::{ConfigError, within};
 use hopsim_random::Stream;
@@ -11,6 +12,9 @@ use std::ops::RangeInclusive;
 
 /// The rate of a link, in the unit of all rates; and a whole rate, in the unit of shares of it.
 pub const WHOLE: u32 = 1 << 20;
+
+/// What it needs to hear of.
+pub const NEEDS: Needs = Needs::Marks;
 
 /// Shares that are one of [`WHOLE`] or more.
 const SHARES: RangeInclusive<f64> = 0.000_001..=1.0;
@@ -102,40 +106,27 @@ impl<'f> Points<'f> {
         Self { rules, all: Vec::new() }
     }
 
-    /// Adds a reaction point.
-    pub fn add(&mut self, _: u32) {
-        self.all.push(NotifiedRate { rate: WHOLE, notified: 0 });
-    }
-
     fn rate(&self, point: usize, now: Ticks) -> u32 {
         let NotifiedRate { rate, notified } = self.all[point];
         let risen = ((now - notified) / self.rules.period).saturating_mul(self.rules.increase.into());
         risen.saturating_add(rate.into()).min(WHOLE.into()) as u32
     }
+}
 
-    /// The time from the start of a packet of a point, which takes `time` on the link, to the start of the next one.
+impl ReactionPoints for Points<'_> {
+    fn add(&mut self, _: u32) {
+        self.all.push(NotifiedRate { rate: WHOLE, notified: 0 });
+    }
+
     #[inline]
-    pub fn gap(&self, point: usize, now: Ticks, time: Ticks) -> Ticks {
+    fn gap(&mut self, point: usize, now: Ticks, (_, time): (u64, Ticks)) -> Ticks {
         let at_whole_rate = u128::from(time) * u128::from(WHOLE);
         at_whole_rate.div_ceil(self.rate(point, now).into()) as Ticks
     }
 
-    /// A point has been notified.
-    pub fn notify(&mut self, point: usize, now: Ticks) {
+    fn notify(&mut self, point: usize, now: Ticks) {
         let rate = self.rate(point, now);
         let fall = u64::from(rate) * u64::from(self.rules.decrease) / u64::from(WHOLE);
         self.all[point] = NotifiedRate { rate: (rate - fall as u32).max(self.rules.least), notified: now };
-    }
-
-    /// The table index of a point: 0, as there is no table.
-    #[expect(clippy::unused_self, reason = "that is how schemes are asked")]
-    pub fn index(&self, _: usize, _: Ticks) -> u16 {
-        0
-    }
-
-    /// The ticks for which a table index was at its limit: 0, as there is no table.
-    #[expect(clippy::unused_self, reason = "that is how schemes are asked")]
-    pub fn limited(&self, _: usize, _: Ticks) -> Ticks {
-        0
     }
 }

@@ -2,7 +2,10 @@
 //! the reaction points, and a row of `reactions!`.
 
 pub mod aimd;
+pub mod dcqcn;
+pub mod swift;
 pub mod table;
+pub mod timely;
 
 use crate::time::Ticks;
 use hopsim_network::error::ConfigError;
@@ -13,14 +16,80 @@ use serde::{Deserialize, Serialize};
 /// Service levels of a host.
 pub(crate) const SERVICE_LEVELS: u32 = 16;
 
-/// The reactions in the engine: name of the parameters, and file. The `Points` of a file are all reaction points, in the order in
-/// which they were added.
+/// What a source has to hear of to react.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Marks, by notification packets or acknowledgements.
+    Marks,
+    /// Acknowledgements, of any number of packets.
+    Acknowledgements,
+    /// An acknowledgement of every packet, for which those of a window wait.
+    Windows,
+}
+
+/// What an acknowledgement tells the source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Echo {
+    /// Whether one of the packets that it is about was marked.
+    pub marked: bool,
+    /// The time from the start of the last of these packets to now: the round trip.
+    pub round_trip: Ticks,
+    /// The bytes of these packets.
+    pub bytes: u64,
+    /// The longest packet \[bytes\].
+    pub mtu: u32,
+}
+
+/// All reaction points of a reaction, in the order in which they were added.
+pub(crate) trait ReactionPoints {
+    /// Adds a reaction point at a place: host · 16 + service level.
+    fn add(&mut self, place: u32);
+
+    /// A packet of a point starts, which has so many bytes and takes so long on the link: the time to the start of the next one.
+    fn gap(&mut self, point: usize, now: Ticks, length: (u64, Ticks)) -> Ticks;
+
+    /// A point has been notified of marks.
+    fn notify(&mut self, point: usize, now: Ticks);
+
+    /// Packets of a point have been acknowledged.
+    fn acknowledged(&mut self, point: usize, now: Ticks, echo: Echo) {
+        if echo.marked {
+            self.notify(point, now);
+        }
+    }
+
+    /// How many packets of a point may be unacknowledged at once, if they wait for acknowledgements: one always may \[2^-16 packets\].
+    fn window(&self, _point: usize) -> Option<u64> {
+        None
+    }
+
+    /// The congestion control table index of a point; 0 if there is no table.
+    fn index(&self, _point: usize, _now: Ticks) -> u16 {
+        0
+    }
+
+    /// For how many ticks before `now` the table index of a point was at its limit; 0 if there is no table.
+    fn limited(&self, _point: usize, _now: Ticks) -> Ticks {
+        0
+    }
+}
+
+/// The reactions in the engine: name of the parameters, and file, whose `Points` are all reaction points.
 macro_rules! schemes {
     ($($name:ident($module:ident),)*) => {
         /// What a reaction point does.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Reaction {
             $(#[doc = concat!("See [`", stringify!($module), "`].")] $name($module::$name),)*
+        }
+
+        impl Reaction {
+            /// What the reaction needs to hear of.
+            pub fn needs(&self) -> Needs {
+                match self {
+                    $(Self::$name(_) => $module::NEEDS,)*
+                }
+            }
         }
 
         /// All reaction points.
@@ -37,36 +106,50 @@ macro_rules! schemes {
                 }
             }
 
-            /// Adds a reaction point at a place: host · 16 + service level.
+            /// See [`ReactionPoints::add`].
             pub fn add(&mut self, place: u32) {
                 match self {
                     $(Self::$name(points) => points.add(place),)*
                 }
             }
 
-            /// The time from the start of a packet of a point, which takes `time` on the link, to the start of the next one.
+            /// See [`ReactionPoints::gap`].
             #[inline]
-            pub fn gap(&self, point: usize, now: Ticks, time: Ticks) -> Ticks {
+            pub fn gap(&mut self, point: usize, now: Ticks, length: (u64, Ticks)) -> Ticks {
                 match self {
-                    $(Self::$name(points) => points.gap(point, now, time),)*
+                    $(Self::$name(points) => points.gap(point, now, length),)*
                 }
             }
 
-            /// A point has been notified.
+            /// See [`ReactionPoints::notify`].
             pub fn notify(&mut self, point: usize, now: Ticks) {
                 match self {
                     $(Self::$name(points) => points.notify(point, now),)*
                 }
             }
 
-            /// The congestion control table index of a point; 0 if there is no table.
+            /// See [`ReactionPoints::acknowledged`].
+            pub fn acknowledged(&mut self, point: usize, now: Ticks, echo: Echo) {
+                match self {
+                    $(Self::$name(points) => points.acknowledged(point, now, echo),)*
+                }
+            }
+
+            /// See [`ReactionPoints::window`].
+            pub fn window(&self, point: usize) -> Option<u64> {
+                match self {
+                    $(Self::$name(points) => points.window(point),)*
+                }
+            }
+
+            /// See [`ReactionPoints::index`].
             pub fn index(&self, point: usize, now: Ticks) -> u16 {
                 match self {
                     $(Self::$name(points) => points.index(point, now),)*
                 }
             }
 
-            /// For how many ticks before `now` the table index of a point was at its limit; 0 if there is no table.
+            /// See [`ReactionPoints::limited`].
             pub fn limited(&self, point: usize, now: Ticks) -> Ticks {
                 match self {
                     $(Self::$name(points) => points.limited(point, now),)*
@@ -91,6 +174,17 @@ macro_rules! reactions {
         }
 
         impl ReactionConfig {
+            /// The reactions that need nothing but what stands in `reaction`: all but the table.
+            pub const OTHERS: &[&str] = &[$(stringify!($module),)*];
+
+            /// What the reaction needs to hear of.
+            pub fn needs(&self) -> Needs {
+                match self {
+                    Self::Table => table::NEEDS,
+                    $(Self::$name(_) => $module::NEEDS,)*
+                }
+            }
+
             /// The times of another reaction than the table, all above 0, with their keys in congestion control.
             pub fn times(&self) -> Vec<(String, &str)> {
                 match self {
@@ -119,12 +213,15 @@ macro_rules! reactions {
 }
 
 /// The times of a reaction with their keys in congestion control.
-fn keyed<'t, const N: usize>(module: &str, times: [(&str, &'t str); N]) -> Vec<(String, &'t str)> {
-    times.map(|(key, text)| (format!("reaction.{module}.{key}"), text)).to_vec()
+fn keyed<'t>(
+    module: &str,
+    times: impl IntoIterator<Item = (&'static str, &'t str)>,
+) -> Vec<(String, &'t str)> {
+    times.into_iter().map(|(key, text)| (format!("reaction.{module}.{key}"), text)).collect()
 }
 
 /// As many times as a reaction has.
-fn all<const N: usize>(times: &[Ticks]) -> [Ticks; N] {
+fn all<'t, T: TryFrom<&'t [Ticks]>>(times: &'t [Ticks]) -> T {
     times.try_into().unwrap_or_else(|_| unreachable!("these are the times that it asked for"))
 }
 
@@ -133,4 +230,11 @@ reactions! {
     Table(table),
     /// The source keeps to a rate, which falls by a share of itself with every notification and rises in even steps.
     Aimd(aimd),
+    /// The source keeps to a rate as with DCQCN, which falls by a share that notifications raise, and recovers by a timer and a counter of
+    /// bytes.
+    Dcqcn(dcqcn),
+    /// The source keeps to a rate as with TIMELY, which rises and falls with the round trips that acknowledgements tell of.
+    Timely(timely),
+    /// The source keeps to a window as with Swift, which rises while round trips are shorter than a target and falls when they are longer.
+    Swift(swift),
 }

@@ -2,12 +2,15 @@
 //!
 //! Source: `InfiniBand` Architecture Specification 1.2.1, annex A10.
 
-use super::SERVICE_LEVELS;
+use super::{Needs, ReactionPoints, SERVICE_LEVELS};
 use crate::time::{NEVER, Ticks};
 use hopsim_network::error::ConfigError;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// What it needs to hear of.
+pub const NEEDS: Needs = Needs::Marks;
 
 /// Entries of the tables that have a name.
 const ENTRIES: u64 = 128;
@@ -230,9 +233,10 @@ impl<'f> Points<'f> {
         }
         Self { rules, all: Vec::new(), clocks }
     }
+}
 
-    /// Adds a reaction point, with the clock of its place.
-    pub fn add(&mut self, place: u32) {
+impl ReactionPoints for Points<'_> {
+    fn add(&mut self, place: u32) {
         self.all.push(Point {
             index: self.rules.minimum,
             clock: place,
@@ -242,22 +246,19 @@ impl<'f> Points<'f> {
         });
     }
 
-    /// The index of a point.
-    pub fn index(&self, point: usize, now: Ticks) -> u16 {
+    fn index(&self, point: usize, now: Ticks) -> u16 {
         let point = self.all[point];
         let count = self.clocks[point.clock as usize].count(self.rules, now);
         lowered(self.rules, point.index, count.saturating_sub(point.followed))
     }
 
-    /// The time from the start of a packet of a point, which takes `time` on the link, to the start of the next one.
     #[inline]
-    pub fn gap(&self, point: usize, now: Ticks, time: Ticks) -> Ticks {
+    fn gap(&mut self, point: usize, now: Ticks, (_, time): (u64, Ticks)) -> Ticks {
         let index = self.index(point, now);
         time + self.rules.entries[usize::from(index)].of(time)
     }
 
-    /// A point has been notified.
-    pub fn notify(&mut self, point: usize, now: Ticks) {
+    fn notify(&mut self, point: usize, now: Ticks) {
         let rules = self.rules;
         let number = self.all[point].clock;
         let mut index = self.index(point, now);
@@ -281,8 +282,7 @@ impl<'f> Points<'f> {
         }
     }
 
-    /// For how many ticks before `now` the index of a point was at the limit, if the limit is above the minimum.
-    pub fn limited(&self, point: usize, now: Ticks) -> Ticks {
+    fn limited(&self, point: usize, now: Ticks) -> Ticks {
         let Point { limited, limited_until, .. } = self.all[point];
         limited - limited_until.saturating_sub(now)
     }

@@ -86,7 +86,8 @@ pub fn control(high: u64, low: u64) -> CongestionControl {
         exceptions: BTreeMap::new(),
         mark_point: MarkPoint::Wire,
         marking: Marking::Random,
-        notification: Notification::Packets,
+        notification: Notification::Packets { interval: 0 },
+        answer_lane: None,
         level: Level::QueuePair,
         reaction: Reaction::Table(Table {
             timer: Timer::Free,

@@ -171,6 +171,6 @@ impl UsedLink {
 }
 
 /// How much of a time is behind the beginning of the window.
-fn in_window(warmup: Ticks, from: Ticks, to: Ticks) -> Ticks {
+pub(super) fn in_window(warmup: Ticks, from: Ticks, to: Ticks) -> Ticks {
     to.saturating_sub(from.max(warmup))
 }

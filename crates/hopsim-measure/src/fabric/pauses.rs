@@ -1,5 +1,6 @@
 //! How often links are paused, and for how long.
 
+use super::links::in_window;
 use hopsim_experiment::plan::FabricPlan;
 use hopsim_experiment::plan::fabric::used::Place;
 use hopsim_infiniband::fabric::{FlowControl, NONE};
@@ -41,7 +42,7 @@ impl Pauses {
     pub fn pauses(&mut self, at: Ticks, Place { port, lane }: Place, is_paused: bool) {
         let since = &mut self.since[port as usize * self.lanes + usize::from(lane)];
         if let Some(since) = since.take() {
-            self.paused += at.saturating_sub(since.max(self.warmup));
+            self.paused += in_window(self.warmup, since, at);
         }
         if is_paused {
             *since = Some(at);
@@ -51,7 +52,7 @@ impl Pauses {
 
     /// The run ends.
     pub fn end(&mut self, at: Ticks) {
-        let open = self.since.iter().flatten().map(|since| at.saturating_sub((*since).max(self.warmup)));
+        let open = self.since.iter().flatten().map(|&since| in_window(self.warmup, since, at));
         self.paused += open.sum::<Ticks>();
     }
 

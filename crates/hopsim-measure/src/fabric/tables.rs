@@ -314,7 +314,10 @@ fn queue_series(plan: &FabricPlan, series: &Series) -> Table {
     let rate = |row: &QueueRow| interval_rate(plan, row.bytes);
     vec![
         ("time_s".into(), times(plan, &series.ends, series.places.len())),
-        ("switch".into(), Column::U32(places().map(|place| switch(plan, place.port) as u32).collect())),
+        (
+            "switch".into(),
+            Column::U32(places().filter_map(|place| plan.fabric.switch_of(place.port)).collect()),
+        ),
         ("port".into(), Column::U32(places().map(|place| local(plan, place.port)).collect())),
         ("peer".into(), Column::Text(places().map(|place| peer(plan, place.port)).collect())),
         ("vl".into(), Column::U32(places().map(|place| u32::from(place.lane)).collect())),
@@ -329,19 +332,18 @@ fn queue_series(plan: &FabricPlan, series: &Series) -> Table {
     ]
 }
 
-/// The switch that has a port.
-fn switch(plan: &FabricPlan, port: u32) -> usize {
-    plan.fabric.first_port.partition_point(|&first| first <= port) - 1
-}
-
 /// A port among those of its host or switch.
 fn local(plan: &FabricPlan, port: u32) -> u32 {
-    if plan.fabric.is_host(port) { 0 } else { port - plan.fabric.first_port[switch(plan, port)] }
+    let first = |switch: u32| plan.fabric.first_port[switch as usize];
+    plan.fabric.switch_of(port).map_or(0, |switch| port - first(switch))
 }
 
 /// What has a port.
 fn device(plan: &FabricPlan, port: u32) -> String {
-    if plan.fabric.is_host(port) { format!("node {port}") } else { format!("switch {}", switch(plan, port)) }
+    match plan.fabric.switch_of(port) {
+        Some(switch) => format!("switch {switch}"),
+        None => format!("node {port}"),
+    }
 }
 
 /// What is at the other end of the link of a port.

@@ -172,9 +172,9 @@ fn queues<W: Workload>(
     simulation: &FabricSimulation<'_, W>,
     Place { port, lane }: Place,
 ) -> Queues {
-    let behind = fabric.first_port.partition_point(|&first| first <= port);
-    let inputs = fabric.first_port[behind - 1]..fabric.first_port[behind];
     let mut queues = Queues { is_congested: simulation.is_congested(port, lane), ..Queues::default() };
+    let Some(switch) = fabric.switch_of(port) else { return queues };
+    let inputs = fabric.first_port[switch as usize]..fabric.first_port[switch as usize + 1];
     for bytes in inputs.map(|input| simulation.occupancy(port, input, lane)) {
         queues.queued += bytes;
         queues.largest = queues.largest.max(bytes);

@@ -5,8 +5,10 @@ use hopsim_core::engine::{Control, run_any};
 use hopsim_experiment::document;
 use hopsim_experiment::plan::AnyPlan;
 use hopsim_experiment::plan::programs::no_files;
+use hopsim_infiniband::congestion::{Ecn, Marking, Notification};
 use hopsim_infiniband::fabric::FlowControl;
 use hopsim_infiniband::pfc::Thresholds;
+use hopsim_infiniband::reaction::Reaction;
 use serde_json::{Map, Value};
 
 const VALID: &str = "\
@@ -105,6 +107,71 @@ fn thresholds_are_as_late_as_loses_nothing_or_what_is_given() {
     assert_eq!(thresholds(&[pause]), [of(5500, 4476); 8]);
     let all = "router.ethernet.flow_control.pfc={ pause = \"100 B\", distance = \"1 KiB\" }";
     assert_eq!(thresholds(&[all]), [of(100, 0); 8]);
+}
+
+#[test]
+fn congestion_control_is_dcqcn_with_the_values_of_its_paper() {
+    let text = VALID.replace("[router.ethernet]", "[router.ethernet.congestion_control]");
+    let AnyPlan::Fabric(plan) = planned(&text, &["router.ethernet.lanes.count=2"]) else {
+        panic!("a fabric")
+    };
+    let control = plan.fabric.congestion.unwrap();
+    // A tick is what a thousandth of a byte takes.
+    let us = plan.fabric.ticks_per_ns * 1000;
+    assert_eq!(control.marking, Marking::Ecn(Ecn { min: 5000, max: 200_000, probability: 42_949_673 }));
+    assert_eq!(control.notification, Notification::Packets { interval: 50 * us });
+    let Reaction::Dcqcn(dcqcn) = control.reaction else { panic!("another reaction") };
+    assert_eq!((dcqcn.g, dcqcn.alpha_timer, dcqcn.rate_timer), (1 << 24, 55 * us, 55 * us));
+    assert_eq!((dcqcn.byte_counter, dcqcn.fast_recovery), (10_000_000, 5));
+}
+
+#[test]
+fn congestion_control_of_ethernet_names_its_keys() {
+    let key = "router.ethernet.congestion_control";
+    for (name, value, expected) in [
+        (
+            "reaction",
+            "table",
+            "reaction = \"table\" (override): has a table and a timer, for which there are no keys here; valid: aimd, dcqcn, timely, swift",
+        ),
+        (
+            "marking.ecn.max",
+            "4 kB",
+            "marking.ecn.max = \"4 kB\" (override): is below min, \"5 kB\"; valid: at least 5000 B",
+        ),
+        (
+            "marking.ecn",
+            "{ min = \"512 KiB\", max = \"600 KiB\" }",
+            "marking.ecn.min = \"512 KiB\" (override): no packet would ever be marked: all input buffers of a switch hold 524288 B of a VL at most; \
+             valid: less than 524288 B, or larger router.ethernet.switch.buffers",
+        ),
+        (
+            "notification.packets.service_level",
+            "16",
+            "notification.packets.service_level = 16 (override): out of range; valid: 0 … 15",
+        ),
+        ("reaction.dcqcn.g", "0", "reaction.dcqcn.g = 0 (override): out of range; valid: 0.000001 … 1"),
+    ] {
+        assert_eq!(router(&format!("congestion_control.{name}"), value), format!("{key}.{expected}"));
+    }
+}
+
+#[test]
+fn notification_packets_with_a_service_level_go_in_its_vl() {
+    let text = VALID.replace(
+        "[router.ethernet]",
+        "[router.ethernet]\nlanes.count = 2\n[router.ethernet.congestion_control]",
+    );
+    let AnyPlan::Fabric(plan) =
+        planned(&text, &["router.ethernet.congestion_control.notification.packets.service_level=1"])
+    else {
+        panic!("a fabric")
+    };
+    let ways = plan.ways(true);
+    let control = plan.fabric.congestion.as_ref().unwrap();
+    let interval = 50_000 * plan.fabric.ticks_per_ns;
+    assert_eq!((control.notification, control.answer_lane), (Notification::Packets { interval }, Some(1)));
+    assert_eq!(ways.keys().copied().collect::<Vec<u8>>(), [0, 1]);
 }
 
 fn summary(text: &str) -> Map<String, Value> {

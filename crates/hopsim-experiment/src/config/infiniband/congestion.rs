@@ -1,14 +1,18 @@
 //! Congestion control of InfiniBand, as written in the document.
 
 use super::port_exceptions::PortException;
+use crate::config::limits::SERVICE_LEVELS;
 use hopsim_infiniband::reaction::ReactionConfig;
 use hopsim_infiniband::reaction::table::{Cct, TableName, Timer};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::ops::RangeInclusive;
 
 /// Packets that may be acknowledged together.
 pub const ACKNOWLEDGED: RangeInclusive<u32> = 1..=65_535;
+
+/// Probabilities of a mark.
+pub const PROBABILITIES: RangeInclusive<f64> = 0.000_001..=1.0;
 
 /// Lengths of an acknowledgement \[bytes\].
 pub const LENGTHS: RangeInclusive<u32> = 1..=256;
@@ -71,7 +75,7 @@ impl Default for CongestionControlConfig {
             marking: Marking::Random,
             marking_rate: None,
             packet_size: 0,
-            notification: Notification::Packets,
+            notification: Notification::Packets(Packets::default()),
             exceptions: Vec::new(),
             level: Level::Qp,
             reaction: ReactionConfig::Table,
@@ -153,23 +157,92 @@ pub enum MarkPoint {
 }
 
 /// Which eligible packets are marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Marking {
     /// Each packet with probability 1 / (`marking_rate` + 1).
     Random,
     /// The last of every `marking_rate` + 1 packets of a port and VL.
     Periodic,
+    /// By the bytes that wait for the output, whether or not it is congested: there are neither `thresholds` nor `victim_mask` nor
+    /// `marking_rate`.
+    Ecn(EcnConfig),
+}
+
+/// Explicit congestion notification (ECN) as Ethernet switches have it, by random early detection.
+///
+/// With up to `min` bytes in the queues of an output and VL nothing is marked, with more than `max` everything, and in between with a
+/// probability that rises evenly from 0 to `probability`.
+///
+/// Source: Floyd, Jacobson, *Random Early Detection Gateways for Congestion Avoidance*, 1993; Zhu et al., SIGCOMM 2015 (DCQCN), §3.1,
+/// with the values there of `K_min`, `K_max` and `P_max`. The exact rules are in `docs/infiniband.md`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Ecn")]
+pub struct EcnConfig {
+    /// Up to so many bytes nothing is marked: a number and B, kB, KiB or MTU.
+    #[schemars(example = "5 kB")]
+    pub min: String,
+    /// Above so many bytes everything is marked; at least `min`.
+    #[schemars(example = "200 kB")]
+    pub max: String,
+    /// The probability of a mark with `max` bytes.
+    #[schemars(range(min = *PROBABILITIES.start(), max = *PROBABILITIES.end()))]
+    pub probability: f64,
+}
+
+impl Default for EcnConfig {
+    fn default() -> Self {
+        Self { min: "5 kB".into(), max: "200 kB".into(), probability: 0.01 }
+    }
 }
 
 /// How the destination of marked packets notifies their source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Notification {
-    /// By a congestion notification packet of 64 bytes for each marked packet.
-    Packets,
+    /// By a congestion notification packet of 64 bytes for each marked packet, or for one in `interval`.
+    Packets(Packets),
     /// In the acknowledgements of reliable connections.
     Acknowledgements(Acknowledgements),
+}
+
+impl Serialize for Notification {
+    /// As derived, but for packets without more, which are a name.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Packets(packets) if *packets == Packets::default() => serializer.serialize_str("packets"),
+            Self::Packets(packets) => {
+                serializer.serialize_newtype_variant("Notification", 0, "packets", packets)
+            }
+            Self::Acknowledgements(how) => {
+                serializer.serialize_newtype_variant("Notification", 1, "acknowledgements", how)
+            }
+        }
+    }
+}
+
+/// The destination of marked packets sends the source congestion notification packets.
+///
+/// Source: InfiniBand Architecture Specification 1.2.1, annex A10; with `interval` Zhu et al., SIGCOMM 2015 (DCQCN), §3.1, "NP algorithm".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "NotificationPackets")]
+pub struct Packets {
+    /// Least time from one notification packet for a flow to the next: marks that come sooner are not answered; DCQCN has 50 us. With 0
+    /// every mark is answered.
+    #[schemars(example = "50 us")]
+    pub interval: String,
+    /// Service level of these packets, which says their VL. Default: they go in the VL of the packets that they are about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *SERVICE_LEVELS.start(), max = *SERVICE_LEVELS.end()))]
+    pub service_level: Option<u8>,
+}
+
+impl Default for Packets {
+    fn default() -> Self {
+        Self { interval: "0 s".into(), service_level: None }
+    }
 }
 
 /// Every flow is a reliable connection: its destination acknowledges packets, together with others as may be, and an acknowledgement
@@ -183,11 +256,15 @@ pub struct Acknowledgements {
     /// Length of an acknowledgement \[bytes\].
     #[schemars(range(min = *LENGTHS.start(), max = *LENGTHS.end()))]
     pub bytes: u32,
+    /// Service level of acknowledgements, which says their VL. Default: they go in the VL of the packets that they are about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = *SERVICE_LEVELS.start(), max = *SERVICE_LEVELS.end()))]
+    pub service_level: Option<u8>,
 }
 
 impl Default for Acknowledgements {
     fn default() -> Self {
-        Self { every: 1, bytes: 64 }
+        Self { every: 1, bytes: 64, service_level: None }
     }
 }
 

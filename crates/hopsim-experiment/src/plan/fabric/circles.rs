@@ -46,8 +46,8 @@ pub fn check(plan: &FabricPlan) -> Result<u64, ConfigError> {
 }
 
 fn in_words(plan: &FabricPlan, circle: &Circle) -> String {
-    let switch = |port: u32| plan.fabric.first_port.partition_point(|&first| first <= port) - 1;
-    let way: Vec<String> = circle.ports.iter().map(|&port| format!("switch {}", switch(port))).collect();
+    let switches = circle.ports.iter().filter_map(|&port| plan.fabric.switch_of(port));
+    let way: Vec<String> = switches.map(|switch| format!("switch {switch}")).collect();
     circle::in_words(&format!("packets of VL {}", circle.lane), "links", &way)
 }
 

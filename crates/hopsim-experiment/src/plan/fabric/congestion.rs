@@ -3,19 +3,27 @@
 use super::clock::{Clock, Time};
 use super::congestion_defaults::TIMER_UNIT;
 use super::path;
+use super::wiring::Cables;
 use crate::config::infiniband::congestion as config;
-use crate::config::infiniband::congestion::{Acknowledgements, CongestionControlConfig, Thresholds};
+use crate::config::infiniband::congestion::{
+    Acknowledgements, CongestionControlConfig, EcnConfig, Packets, Thresholds,
+};
+use crate::config::limits::SERVICE_LEVELS;
 use crate::plan::quantity::{SIZES, nonnegative, positive};
 use crate::plan::within;
 use hopsim_infiniband::congestion::{
-    CongestionControl, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
+    CongestionControl, Ecn, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
-use hopsim_infiniband::fabric::BLOCK;
-use hopsim_infiniband::reaction::{Reaction, ReactionConfig, table};
+use hopsim_infiniband::fabric::{BLOCK, Fabric, NONE};
+use hopsim_infiniband::lanes::Lanes;
+use hopsim_infiniband::reaction::{Needs, Reaction, ReactionConfig, table};
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_programs::units::Fraction;
 use std::collections::BTreeMap;
+
+/// Thresholds of an output that is never congested.
+const NEVER_CONGESTED: [u64; 2] = [u64::MAX, 1];
 
 /// The path of a key of congestion control.
 pub fn key(name: &str) -> String {
@@ -27,8 +35,64 @@ fn given<T>(value: Option<T>) -> T {
     value.unwrap_or_else(|| unreachable!("congestion_defaults::resolve fills it in"))
 }
 
-/// The times of what sources do about notifications.
-pub fn times(control: &CongestionControlConfig, clock: &mut Clock) -> Result<Vec<Time>, ConfigError> {
+/// The times of congestion control.
+pub struct ControlTimes {
+    /// Times of what sources do about notifications.
+    reaction: Vec<Time>,
+    /// Least time from one notification packet for a flow to the next, if there are such packets.
+    interval: Option<Time>,
+}
+
+/// The times of congestion control.
+pub fn times(control: &CongestionControlConfig, clock: &mut Clock) -> Result<ControlTimes, ConfigError> {
+    let interval = match &control.notification {
+        config::Notification::Packets(Packets { interval, .. }) => {
+            Some(clock.time(interval, &key("notification.packets.interval"))?)
+        }
+        config::Notification::Acknowledgements(_) => None,
+    };
+    Ok(ControlTimes { reaction: times_of_reaction(control, clock)?, interval })
+}
+
+/// Refuses reactions that would not hear of what they need.
+fn check_needs(control: &CongestionControlConfig) -> Result<(), ConfigError> {
+    let needs = control.reaction.needs();
+    let every = match control.notification {
+        config::Notification::Packets(_) => None,
+        config::Notification::Acknowledgements(how) => Some(how.every),
+    };
+    if needs != Needs::Marks && every.is_none() {
+        let reason = "follows the round trips of packets, of which notification packets do not tell";
+        let valid = "notification.acknowledgements beside it, or a reaction to marks";
+        return Err(ConfigError::new(key("reaction"), reason).valid(valid));
+    }
+    if needs == Needs::Windows && control.level == config::Level::Sl {
+        let reason = "is for all flows of a service level, and the reaction has a window for each flow";
+        return Err(ConfigError::new(key("level"), reason).value("\"sl\"").valid("qp"));
+    }
+    if let Some(every) = every.filter(|&every| needs == Needs::Windows && every > 1) {
+        let reason = "the reaction has a window of few packets, which would wait for the next ones";
+        return Err(ConfigError::new(key("notification.acknowledgements.every"), reason)
+            .value(every)
+            .valid("1"));
+    }
+    Ok(())
+}
+
+/// Refuses links that fail in the middle of the run where sources wait for acknowledgements.
+pub fn check_faults(fabric: &Fabric) -> Result<(), ConfigError> {
+    let needs = fabric.congestion.as_ref().map(|control| control.reaction.needs());
+    if needs != Some(Needs::Windows) || fabric.faults.is_empty() {
+        return Ok(());
+    }
+    let reason =
+        "fails in the middle of the run, and sources with a window would wait for ever for what is lost";
+    let valid = "no such key: out of order from the beginning; or another congestion_control.reaction";
+    Err(ConfigError::new("faults.0.time", reason).valid(valid))
+}
+
+fn times_of_reaction(control: &CongestionControlConfig, clock: &mut Clock) -> Result<Vec<Time>, ConfigError> {
+    check_needs(control)?;
     if control.reaction == ReactionConfig::Table {
         let ns = u64::from(given(control.ccti_timer)) * TIMER_UNIT;
         return Ok(vec![clock.time(&format!("{ns} ns"), &key("ccti_timer"))?]);
@@ -43,10 +107,13 @@ pub fn build(
     control: &CongestionControlConfig,
     mtu: u32,
     buffers: [u32; 2],
-    clock: &Clock,
-    times: &[Time],
+    lanes: &Lanes,
+    (clock, times): (&Clock, &ControlTimes),
 ) -> Result<CongestionControl, ConfigError> {
-    let [high, low] = thresholds(&control.thresholds, mtu, buffers, "thresholds")?;
+    let [high, low] = match control.marking {
+        config::Marking::Ecn(_) => NEVER_CONGESTED,
+        _ => thresholds(&control.thresholds, mtu, buffers, "thresholds")?,
+    };
     Ok(CongestionControl {
         mode: match control.thresholds.mode {
             config::ThresholdMode::PerVoq => ThresholdMode::PerVoq,
@@ -66,16 +133,18 @@ pub fn build(
             config::MarkPoint::Tail => MarkPoint::Tail,
             config::MarkPoint::Wire => MarkPoint::Wire,
         },
-        marking: match control.marking {
+        marking: match &control.marking {
             config::Marking::Random => Marking::Random,
             config::Marking::Periodic => Marking::Periodic,
+            config::Marking::Ecn(ecn) => Marking::Ecn(marks_by_length(ecn, mtu)?),
         },
-        notification: notification(control.notification)?,
+        notification: notification(&control.notification, clock, times.interval.as_ref())?,
+        answer_lane: answer_lane(&control.notification, lanes)?,
         level: match control.level {
             config::Level::Qp => Level::QueuePair,
             config::Level::Sl => Level::ServiceLevel,
         },
-        reaction: reaction(control, clock, times)?,
+        reaction: reaction(control, clock, &times.reaction)?,
     })
 }
 
@@ -99,14 +168,82 @@ fn reaction(
     control.reaction.build(&table, &ticks).map_err(|error| error.within(&path("congestion_control")))
 }
 
-fn notification(config: config::Notification) -> Result<Notification, ConfigError> {
-    let config::Notification::Acknowledgements(Acknowledgements { every, bytes }) = config else {
-        return Ok(Notification::Packets);
+fn notification(
+    config: &config::Notification,
+    clock: &Clock,
+    interval: Option<&Time>,
+) -> Result<Notification, ConfigError> {
+    let config::Notification::Acknowledgements(Acknowledgements { every, bytes, .. }) = *config else {
+        let interval = interval.map_or(Ok(0), |time| clock.ticks(time))?;
+        return Ok(Notification::Packets { interval });
     };
     let name = |name: &str| key(&format!("notification.acknowledgements.{name}"));
     within(config::ACKNOWLEDGED, every, name("every"))?;
     within(config::LENGTHS, bytes, name("bytes"))?;
     Ok(Notification::Acknowledgements { every, bytes })
+}
+
+/// The VL of notification packets and acknowledgements, if the document gives them one of their own.
+fn answer_lane(config: &config::Notification, lanes: &Lanes) -> Result<Option<u8>, ConfigError> {
+    let (name, level) = match config {
+        config::Notification::Packets(Packets { service_level, .. }) => ("packets", *service_level),
+        config::Notification::Acknowledgements(how) => ("acknowledgements", how.service_level),
+    };
+    let Some(level) = level else { return Ok(None) };
+    within(SERVICE_LEVELS, level.into(), key(&format!("notification.{name}.service_level")))?;
+    Ok(Some(lanes.of_service_level[usize::from(level)]))
+}
+
+/// The path of a key of marks by the length of queues.
+fn ecn_key(name: &str) -> String {
+    key(&format!("marking.ecn.{name}"))
+}
+
+/// The bytes of a bound of marks by the length of queues.
+fn bound(text: &str, name: &str, mtu: u32) -> Result<u64, ConfigError> {
+    let [ones, twos, threes] = SIZES;
+    let units = [ones, twos, threes, ("MTU", u64::from(mtu), 1)];
+    let size = nonnegative(text, &units, &ecn_key(name))?;
+    Ok(size.map_or(0, |size| size.numerator / size.denominator))
+}
+
+/// Refuses bounds of marks by the length of queues that no queue can pass: those of an output are in the input buffers of its switch,
+/// which hold so much if they belong to ports to hosts and to switches \[blocks\].
+pub fn check_bounds(
+    control: &CongestionControlConfig,
+    mtu: u32,
+    [of_hosts, of_switches]: [u32; 2],
+    cables: &Cables,
+) -> Result<(), ConfigError> {
+    let config::Marking::Ecn(ecn) = &control.marking else { return Ok(()) };
+    let blocks = |switch: u32| {
+        let to_hosts = |port: &u32| cables.ends[*port as usize] == NONE;
+        let hosts = cables.ports(switch).filter(to_hosts).count() as u64;
+        let switches = cables.ports(switch).len() as u64 - hosts;
+        hosts * u64::from(of_hosts) + switches * u64::from(of_switches)
+    };
+    let room = (0..cables.switches()).map(blocks).max().unwrap_or(0) * u64::from(BLOCK);
+    if bound(&ecn.min, "min", mtu)? < room {
+        return Ok(());
+    }
+    let reason = format!(
+        "no packet would ever be marked: all input buffers of a switch hold {room} B of a VL at most"
+    );
+    Err(ConfigError::new(ecn_key("min"), reason)
+        .value(format!("{:?}", ecn.min))
+        .valid(format!("less than {room} B, or larger router.infiniband.switch.buffers")))
+}
+
+/// Marks by the length of queues.
+fn marks_by_length(ecn: &EcnConfig, mtu: u32) -> Result<Ecn, ConfigError> {
+    let (min, max) = (bound(&ecn.min, "min", mtu)?, bound(&ecn.max, "max", mtu)?);
+    if max < min {
+        return Err(ConfigError::new(ecn_key("max"), format!("is below min, {:?}", ecn.min))
+            .value(format!("{:?}", ecn.max))
+            .valid(format!("at least {min} B")));
+    }
+    within(config::PROBABILITIES, ecn.probability, ecn_key("probability"))?;
+    Ok(Ecn { min, max, probability: (ecn.probability * (1u64 << 32) as f64).round() as u64 })
 }
 
 /// The whole number from which on integers are at least as large.
@@ -135,7 +272,7 @@ pub fn thresholds(
     let units = [ones, twos, threes, ("MTU", u64::from(mtu), 1)];
     let bytes = buffers.map(|blocks| u64::from(blocks) * u64::from(BLOCK));
     let (high, stated) = match (&given.high, given.weight) {
-        (_, Some(0)) => return Ok([u64::MAX, 1]),
+        (_, Some(0)) => return Ok(NEVER_CONGESTED),
         (_, Some(weight)) => {
             within(0..=15, u32::from(weight), name("weight"))?;
             (share(bytes[0], weight), format!("weight {weight}"))

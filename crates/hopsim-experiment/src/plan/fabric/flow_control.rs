@@ -115,9 +115,8 @@ fn buffer(fabric: &Fabric, port: u32) -> String {
 }
 
 fn in_words(fabric: &Fabric, port: u32) -> String {
-    if fabric.is_host(port) {
-        return format!("node {port}");
+    match fabric.switch_of(port) {
+        Some(switch) => format!("port {} of switch {switch}", port - fabric.first_port[switch as usize]),
+        None => format!("node {port}"),
     }
-    let switch = fabric.first_port.partition_point(|&first| first <= port) - 1;
-    format!("port {} of switch {switch}", port - fabric.first_port[switch])
 }

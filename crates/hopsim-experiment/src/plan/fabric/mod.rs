@@ -37,7 +37,7 @@ use super::programs::Library;
 use super::quantity::{SIZES, positive};
 use super::within;
 use crate::config::Experiment;
-use crate::config::ethernet;
+use crate::config::ethernet::{self, Ethernet};
 use crate::config::infiniband::{
     self, ChannelAdapter, FabricLinks, FabricSwitch, Infiniband, SwitchArbitration, TRANSFERS,
 };
@@ -50,6 +50,7 @@ use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, FlowControl, HostRul
 use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
+use hopsim_infiniband::reaction::ReactionConfig;
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_network::topology::{Topology, TopologyConfig};
@@ -135,6 +136,7 @@ impl FabricPlan {
         if let Some((faults, first)) = changes {
             (fabric.faults, fabric.forwarding) = (faults, first);
         }
+        congestion::check_faults(&fabric)?;
         flow_control::build(&experiment.router, &mut fabric)?;
         let mut places = place(&experiment, &topology)?;
         let messages = messages::build(&experiment, &topology, &mut places, &drawn, &clock)?;
@@ -181,20 +183,29 @@ impl FabricPlan {
         self.fabric.lanes.of_service_level[usize::from(service_level)]
     }
 
+    /// The VL of what is sent back to the source of packets with a service level.
+    fn answer_lane(&self, service_level: u8) -> u8 {
+        let own = self.fabric.congestion.as_ref().and_then(|control| control.answer_lane);
+        own.unwrap_or_else(|| self.lane(service_level))
+    }
+
     /// The ways of everything that may be sent in each VL, and of what is sent back `if_both`.
     pub fn ways(&self, if_both: bool) -> BTreeMap<u8, Ways> {
         let mut ways: BTreeMap<u8, Ways> = BTreeMap::new();
         for &Flow { source, destination, service_level, .. } in &self.flows {
-            let ways = ways.entry(self.lane(service_level)).or_default();
-            ways.list([source, destination]);
+            ways.entry(self.lane(service_level)).or_default().list([source, destination]);
             if if_both {
-                ways.list([destination, source]);
+                ways.entry(self.answer_lane(service_level)).or_default().list([destination, source]);
             }
         }
         let drawn = self.messages.iter().map(|plan| (&plan.nodes, plan.service_level));
         let run = self.programs.iter().map(|program| (&program.plan.nodes, program.service_level));
         for (nodes, service_level) in drawn.chain(run) {
-            ways.entry(self.lane(service_level)).or_default().add_among(nodes);
+            let (lane, answers) = (self.lane(service_level), self.answer_lane(service_level));
+            ways.entry(lane).or_default().add_among(nodes);
+            if if_both && answers != lane {
+                ways.entry(answers).or_default().add_among(nodes);
+            }
         }
         ways.values_mut().for_each(Ways::sort);
         ways
@@ -249,9 +260,25 @@ fn resolve_router(router: &mut RouterConfig) -> Result<Infiniband, ConfigError> 
         RouterConfig::Ethernet(config) => {
             within(ethernet::MTUS, config.mtu, path("mtu"))?;
             within(ethernet::PRIORITIES, config.lanes.count.into(), path("lanes.count"))?;
-            Ok(config.fabric())
+            check_ethernet_reaction(config)?;
+            let mut fabric = config.fabric();
+            congestion_defaults::resolve(&mut fabric)?;
+            Ok(fabric)
         }
         _ => Err(ConfigError::new("router", "is not that of a fabric").valid("infiniband, ethernet")),
+    }
+}
+
+/// Refuses the reaction that needs keys which only InfiniBand has.
+fn check_ethernet_reaction(config: &Ethernet) -> Result<(), ConfigError> {
+    match &config.congestion_control {
+        Some(control) if control.reaction == ReactionConfig::Table => {
+            let reason = "has a table and a timer, for which there are no keys here";
+            Err(ConfigError::new(path("congestion_control.reaction"), reason)
+                .value("\"table\"")
+                .valid(ReactionConfig::OTHERS.join(", ")))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -291,7 +318,7 @@ struct Times {
     input_latency: Time,
     output_latency: Time,
     /// Times of congestion control, if there is any.
-    reaction: Option<Vec<Time>>,
+    control: Option<congestion::ControlTimes>,
 }
 
 impl Times {
@@ -315,7 +342,7 @@ impl Times {
             crossbar: clock.byte(crossbar, &path("switch.crossbar"))?,
             input_latency: clock.time(input_latency, &path("switch.input_latency"))?,
             output_latency: clock.time(output_latency, &path("switch.output_latency"))?,
-            reaction: control.map(|control| congestion::times(control, clock)).transpose()?,
+            control: control.map(|control| congestion::times(control, clock)).transpose()?,
         })
     }
 }
@@ -361,13 +388,14 @@ fn build(
         *link = wiring::Link { byte: clock.byte_ticks(byte)?, delay: clock.ticks(delay)? };
     }
     let lanes = lanes::build(&config.lanes)?;
-    let congestion = config.congestion_control.as_ref().zip(times.reaction.as_ref());
+    let congestion = config.congestion_control.as_ref().zip(times.control.as_ref());
     let mut congestion = congestion
-        .map(|(control, times)| congestion::build(control, mtu, at_switch, clock, times))
+        .map(|(control, times)| congestion::build(control, mtu, at_switch, &lanes, (clock, times)))
         .transpose()?;
     let links = wiring::Links { kinds, exceptions };
     let wiring = network.wiring(&config.forwarding)?;
     if let Some((built, control)) = congestion.as_mut().zip(config.congestion_control.as_ref()) {
+        congestion::check_bounds(control, mtu, at_switch, &wiring.cables)?;
         built.exceptions = port_exceptions::build(control, built.rules, (mtu, at_switch), &wiring.cables)?;
     }
     let fabric = Fabric {

@@ -334,9 +334,8 @@ fn check_ports_of_hosts(config: &TopologyConfig, topology: &Topology) -> Result<
 pub fn outputs(fabric: &Fabric, [source, destination]: [u32; 2]) -> Vec<u32> {
     let mut outputs = vec![source];
     let mut at = fabric.ports[source as usize].peer;
-    while !fabric.is_host(at) {
-        let switch = fabric.first_port.partition_point(|&first| first <= at) - 1;
-        let output = fabric.output(switch as u32, destination);
+    while let Some(switch) = fabric.switch_of(at) {
+        let output = fabric.output(switch, destination);
         outputs.push(output);
         at = fabric.ports[output as usize].peer;
     }

@@ -1,11 +1,14 @@
 //! Random congestion control.
 
 use hopsim_infiniband::congestion::{
-    CongestionControl, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
+    CongestionControl, Ecn, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
+use hopsim_infiniband::reaction::dcqcn::{self, Dcqcn};
+use hopsim_infiniband::reaction::swift::{self, Swift};
 use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
+use hopsim_infiniband::reaction::timely::Timely;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -15,14 +18,25 @@ use std::ops::Range;
 /// What ports do.
 type Detection = (ThresholdMode, MarkPoint, Marking);
 /// What hosts do.
-type Answer = (Notification, Level, Reaction);
+type Answer = (Notification, Option<u8>, Level, Reaction);
 
-fn detection() -> impl Strategy<Value = Detection> {
+fn detection(mtu: u32) -> impl Strategy<Value = Detection> {
     (
         select(vec![ThresholdMode::PerVoq, ThresholdMode::Common]),
         select(vec![MarkPoint::Enqueue, MarkPoint::Grant, MarkPoint::Tail, MarkPoint::Wire]),
-        select(vec![Marking::Random, Marking::Periodic]),
+        prop_oneof![
+            2 => select(vec![Marking::Random, Marking::Periodic]),
+            1 => ecn(mtu.into()).prop_map(Marking::Ecn),
+        ],
     )
+}
+
+fn ecn(mtu: u64) -> impl Strategy<Value = Ecn> {
+    // Bounds that queues of a few packets meet, often exactly, and often nothing between them.
+    let packets = (0..=3u64, 0..=3u64).prop_map(move |(min, width)| (min * mtu, width * mtu));
+    let bounds = prop_oneof![2 => packets, 1 => (0..=2 * mtu, 0..=2 * mtu)];
+    let probability = prop_oneof![3 => 1..=dcqcn::WHOLE, 1 => Just(dcqcn::WHOLE)];
+    (bounds, probability).prop_map(|((min, width), probability)| Ecn { min, max: min + width, probability })
 }
 
 fn rules(mtu: u32) -> impl Strategy<Value = PortRules> {
@@ -52,12 +66,18 @@ fn answer(mtu: u32) -> impl Strategy<Value = Answer> {
     // Acknowledgements of one to three blocks, of single packets and of several.
     let acknowledgements = (1..=4u32, 1..=mtu.min(150))
         .prop_map(|(every, bytes)| Notification::Acknowledgements { every, bytes });
-    let notification = prop_oneof![1 => Just(Notification::Packets), 1 => acknowledgements];
+    let interval = prop_oneof![1 => Just(0), 1 => 1..=4000u64];
+    let packets = interval.prop_map(|interval| Notification::Packets { interval });
+    let notification = prop_oneof![1 => packets, 1 => acknowledgements];
     let reaction = prop_oneof![
         1 => table().prop_map(Reaction::Table),
         1 => aimd().prop_map(Reaction::Aimd),
+        1 => dcqcn(mtu).prop_map(Reaction::Dcqcn),
+        1 => timely().prop_map(Reaction::Timely),
+        1 => swift().prop_map(Reaction::Swift),
     ];
-    (notification, select(vec![Level::QueuePair, Level::ServiceLevel]), reaction)
+    let lane = prop_oneof![2 => Just(None), 1 => (0..16u8).prop_map(Some)];
+    (notification, lane, select(vec![Level::QueuePair, Level::ServiceLevel]), reaction)
 }
 
 fn table() -> impl Strategy<Value = Table> {
@@ -91,15 +111,98 @@ fn aimd() -> impl Strategy<Value = Aimd> {
     })
 }
 
+fn dcqcn(mtu: u32) -> impl Strategy<Value = Dcqcn> {
+    // Events of timers and counters come so often that rates meet all kinds of increase before the next notification, and after them
+    // the rate of the link.
+    let whole = dcqcn::WHOLE;
+    let share = move || prop_oneof![1 => Just(0), 4 => 1..=whole / 4, 1 => Just(whole)];
+    let period = || prop_oneof![1 => Just(1), 6 => 20..=1500u64];
+    let bytes = prop_oneof![1 => Just(0), 3 => 1..=6 * u64::from(mtu)];
+    let rates = (share(), share(), prop_oneof![4 => whole / 64..=whole / 4, 1 => Just(whole)]);
+    let cut_interval = prop_oneof![2 => Just(0), 1 => 1..=2000u64];
+    ((share(), period(), period()), (bytes, 1..=4u32), rates, cut_interval).prop_map(
+        |((g, alpha_timer, rate_timer), (byte_counter, fast_recovery), rates, cut_interval)| {
+            let (increase, hyper_increase, least) = rates;
+            Dcqcn {
+                g,
+                alpha_timer,
+                rate_timer,
+                byte_counter,
+                fast_recovery,
+                increase,
+                hyper_increase,
+                least,
+                cut_interval,
+            }
+        },
+    )
+}
+
+fn timely() -> impl Strategy<Value = Timely> {
+    // Round trips of these fabrics are some hundreds to some thousands of ticks, and meet all parts of the rule.
+    let whole = dcqcn::WHOLE;
+    let share = move || prop_oneof![4 => 1..=whole / 4, 1 => Just(whole)];
+    let bounds = (0..=3000u64, 0..=6000u64).prop_map(|(low, more)| (low, low + more));
+    let counts = (1..=3u32, 1..=4u32);
+    let least = prop_oneof![4 => whole / 64..=whole / 4, 1 => Just(whole)];
+    (share(), share(), share(), bounds, 1..=2000u64, counts, least).prop_map(
+        |(alpha, beta, increase, (low, high), least_round_trip, (hyper_after, hyper_steps), least)| Timely {
+            alpha,
+            beta,
+            low,
+            high,
+            least_round_trip,
+            increase,
+            hyper_after,
+            hyper_steps,
+            least,
+        },
+    )
+}
+
+fn swift() -> impl Strategy<Value = Swift> {
+    // Windows from a small part of a packet to some packets, and targets that round trips pass often.
+    let whole = dcqcn::WHOLE;
+    let share = move || prop_oneof![4 => 1..=whole / 2, 1 => Just(whole)];
+    let packets =
+        |least: u64| prop_oneof![2 => least..=swift::PACKET, 1 => swift::PACKET..=6 * swift::PACKET];
+    let windows = (packets(2000), packets(2000), packets(2000));
+    let times = (100..=3000u64, 1..=3000u64, 1..=2000u64, 0..=1000u64);
+    (times, packets(1), share(), share(), windows).prop_map(
+        |((target, range, alpha, offset), increase, beta, most_decrease, windows)| {
+            let mut windows = <[u64; 3]>::from(windows);
+            windows.sort_unstable();
+            let [least, initial, most] = windows;
+            Swift { target, range, alpha, offset, increase, beta, most_decrease, initial, least, most }
+        },
+    )
+}
+
+/// With a VL of answers that there is among so many.
+pub fn with_lanes(mut control: CongestionControl, count: u8) -> CongestionControl {
+    control.answer_lane = control.answer_lane.map(|lane| lane % count);
+    control
+}
+
 /// Congestion control of a fabric with packets of `mtu` bytes; some of these ports of switches may be exceptions.
 pub fn congestion(mtu: u32, ports: Range<u32>) -> impl Strategy<Value = CongestionControl> {
     let exceptions = prop_oneof![
         1 => Just(BTreeMap::new()),
         1 => btree_map(ports, rules(mtu), 1..=3),
     ];
-    (detection(), rules(mtu), exceptions, answer(mtu)).prop_map(
-        |((mode, mark_point, marking), rules, exceptions, (notification, level, reaction))| {
-            CongestionControl { mode, rules, exceptions, mark_point, marking, notification, level, reaction }
+    (detection(mtu), rules(mtu), exceptions, answer(mtu)).prop_map(
+        |((mode, mark_point, marking), rules, exceptions, (notification, answer_lane, level, reaction))| {
+            CongestionControl {
+                mode,
+                rules,
+                exceptions,
+                mark_point,
+                marking,
+                notification,
+                answer_lane,
+                level,
+                reaction,
+            }
         },
     )
 }

@@ -11,7 +11,7 @@ pub fn flow_control(mtu: u32, ports: usize) -> impl Strategy<Value = FlowControl
         .prop_map(|(pause, percent)| Thresholds { pause, resume: (pause - 1) * percent / 100 });
     let thresholds = proptest::collection::vec(one, ports);
     // A pause is told again before it is over, if a packet can go onto the link in half its time.
-    let quanta = (mtu / 32) as u16..=60;
+    let quanta = mtu.div_ceil(32) as u16..=60;
     let pfc =
         (thresholds, quanta).prop_map(|(thresholds, quanta)| FlowControl::Pfc(Pfc { thresholds, quanta }));
     prop_oneof![credits, pfc]
