@@ -234,6 +234,113 @@ def a_priority_of_its_own() -> None:
     assert sum(others) == pytest.approx(50, rel=0.005)
 
 
+@claim(
+    "ethernet_against_infiniband",
+    "packets for node 15 hold node 3 back, by pauses or for want of credits, and leave it 16.7 Gb/s.",
+)
+def without_congestion_control_the_two_are_alike() -> None:
+    ethernet, _, infiniband, _ = results("ethernet_against_infiniband")
+    for result in (ethernet, infiniband):
+        rows = result.flows.to_pylist()
+        assert [row["throughput_gbps"] for row in rows] == pytest.approx([16.67] * 7, rel=0.005)
+    assert ethernet.jobs[0]["pauses"] > 0
+    assert "pauses" not in infiniband.jobs[0]
+
+
+@claim("ethernet_against_infiniband", "Without congestion control the two are alike:")
+def the_victim_is_one_of_node_15_in_both() -> None:
+    ethernet, _, infiniband, _ = results("ethernet_against_infiniband")
+    for result in (ethernet, infiniband):
+        roles = {row["name"]: row["role"] for row in result.victims.to_pylist()}
+        assert roles["flow0"] == "victim"
+
+
+@claim(
+    "ethernet_against_infiniband", "With DCQCN it has 54 Gb/s, all that the three others of its leaf leave"
+)
+def congestion_control_of_both_frees_the_victim() -> None:
+    _, dcqcn, _, infiniband = results("ethernet_against_infiniband")
+    victim, *leaf = (row["throughput_gbps"] for row in dcqcn.flows.to_pylist()[:4])
+    assert victim == pytest.approx(54, rel=0.02)
+    assert victim + sum(leaf) > 99
+    assert infiniband.jobs[0]["throughput_gbps"] == pytest.approx(49, rel=0.02)
+
+
+@claim(
+    "ethernet_against_infiniband",
+    "The link to node 15 then carries 99.9 Gb/s with DCQCN, and 95 with that of InfiniBand.",
+)
+def what_the_hot_link_carries() -> None:
+    _, dcqcn, _, infiniband = results("ethernet_against_infiniband")
+    found = [result.jobs[1]["throughput_gbps"] for result in (dcqcn, infiniband)]
+    assert found == pytest.approx([99.95, 95], rel=0.005)
+
+
+@claim(
+    "ethernet_incast",
+    "With pauses alone one in a hundred of these messages takes more than 28 times as long as it would "
+    "alone, with DCQCN more than 6 times, and with Swift more than 3 times.",
+)
+def slowdowns_of_messages_beside_an_incast() -> None:
+    pauses, dcqcn, _, swift = (result.jobs[1]["slowdown_p99"] for result in results("ethernet_incast"))
+    assert 28 < pauses < 30
+    assert 6 < dcqcn < 7
+    assert 3 < swift < 4
+
+
+@claim(
+    "ethernet_incast",
+    "With TIMELY it is 34 times, though links are hardly ever paused: rates that have fallen rise slowly, "
+    "and messages wait at their hosts.",
+)
+def messages_wait_at_their_hosts_with_timely() -> None:
+    pauses, dcqcn, timely, _ = (result.jobs[1] for result in results("ethernet_incast"))
+    assert 34 < timely["slowdown_p99"] < 35
+    assert timely["paused_fraction"] < pauses["paused_fraction"] / 10
+    # In the network packets are faster than with DCQCN, and yet messages take longer.
+    assert timely["packet_latency_p99_ns"] < dcqcn["packet_latency_p99_ns"]
+    assert timely["flow_completion_time_p99"] > dcqcn["flow_completion_time_p99"]
+
+
+@claim(
+    "ethernet_incast",
+    "The incast takes 2.6 ms, the time of its bytes on the link, with TIMELY 2.9 ms and with DCQCN 4.8 ms.",
+)
+def how_long_the_incast_takes() -> None:
+    times = [result.jobs[0]["flow_completion_time_p99"] / 1e6 for result in results("ethernet_incast")]
+    assert times == pytest.approx([2.56, 4.79, 2.91, 2.56], rel=0.005)
+    assert times[0] == pytest.approx(16 * 2e6 * 8 / 100e9 * 1e3, rel=0.005)
+
+
+@claim("ethernet_allreduce", "Without them the allreduce would take 2.1 ms.")
+def an_allreduce_alone() -> None:
+    alone = {f"jobs.1.flows.{flow}.bytes": 1 for flow in range(15)}
+    result = hs.run(EXAMPLES / "ethernet_allreduce.toml", {"sweep": {}, **alone})
+    assert result.summary["execution_time"] / 1e6 == pytest.approx(2.1, abs=0.05)
+
+
+@claim(
+    "ethernet_allreduce",
+    "With pauses alone they hold it back until it takes 17 ms, and credits in place of pauses change "
+    "nothing.",
+)
+def an_allreduce_beside_an_incast() -> None:
+    by_pauses, by_credits, *_ = column("ethernet_allreduce", "execution_time")
+    assert by_pauses / 1e6 == pytest.approx(17.4, rel=0.01)
+    assert by_credits == pytest.approx(by_pauses, rel=0.001)
+
+
+@claim(
+    "ethernet_allreduce",
+    "With DCQCN it takes 7 ms, and with Swift 2.4 ms, while the incast has its link all the same.",
+)
+def an_allreduce_that_congestion_control_frees() -> None:
+    *_, dcqcn, swift = results("ethernet_allreduce")
+    times = [result.summary["execution_time"] / 1e6 for result in (dcqcn, swift)]
+    assert times == pytest.approx([6.95, 2.35], rel=0.01)
+    assert swift.jobs[1]["throughput_gbps"] > 99
+
+
 @claim("infiniband_uniform", "A message of eight packets takes longer,")
 def longer_messages_take_longer() -> None:
     short, long = (
