@@ -12,7 +12,8 @@ use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
-use hopsim_infiniband::reaction::dcqcn::{self, Dcqcn};
+use hopsim_infiniband::reaction::dcqcn::Dcqcn;
+use hopsim_infiniband::reaction::rates;
 use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
 use hopsim_infiniband::reaction::timely::Timely;
 use hopsim_infiniband::time::Ticks;
@@ -349,7 +350,7 @@ fn a_port_has_what_its_exception_says_and_the_others_what_all_have() {
 
 /// DCQCN with large steps and without a counter of bytes.
 fn steep() -> Dcqcn {
-    let whole = dcqcn::WHOLE;
+    let whole = rates::WHOLE;
     Dcqcn {
         g: whole / 2,
         alpha_timer: 400,
@@ -403,12 +404,12 @@ fn timely_falls_while_round_trips_are_long() {
     let fabric = fabric(|control| {
         control.notification = Notification::Acknowledgements { every: 1, bytes: 64 };
         control.reaction = Reaction::Timely(Timely {
-            alpha: dcqcn::WHOLE,
-            beta: dcqcn::WHOLE / 2,
+            alpha: rates::WHOLE,
+            beta: rates::WHOLE / 2,
             low: 1,
             high: 192,
             least_round_trip: 1,
-            increase: dcqcn::WHOLE / 8,
+            increase: rates::WHOLE / 8,
             hyper_after: 1,
             hyper_steps: 1,
             least: 1,
@@ -445,7 +446,7 @@ fn ecn_marks_by_the_bytes_that_wait_whatever_state_the_output_is_in() {
             |fact: &Fact| if let Fact::Marked { packet, .. } = fact { Some(packet.flow) } else { None };
         facts.iter().filter_map(flow).collect::<Vec<u32>>()
     };
-    let whole = dcqcn::WHOLE;
+    let whole = rates::WHOLE;
     assert_eq!(marked(0, 255, 0), [0, 1]);
     assert_eq!(marked(256, 256, whole), [1], "never at the lower bound, always above the upper one");
     assert_eq!(marked(256, 512, whole), [1], "at the upper bound with the probability there");

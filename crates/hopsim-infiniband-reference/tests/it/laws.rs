@@ -10,7 +10,7 @@ use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
 use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
-use hopsim_infiniband::reaction::dcqcn;
+use hopsim_infiniband::reaction::rates;
 use hopsim_infiniband::reaction::table::Delay;
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband_reference::{Fact, Reference, run};
@@ -164,8 +164,8 @@ fn a_source_that_notifications_do_not_change_is_as_good_as_one_that_does_not_wai
         unchanged.congestion.iter_mut().for_each(|control| match &mut control.reaction {
             Reaction::Table(rules) => rules.limit = 0,
             Reaction::Aimd(rules) => rules.decrease = 0,
-            Reaction::Dcqcn(rules) => rules.least = dcqcn::WHOLE,
-            Reaction::Timely(rules) => rules.least = dcqcn::WHOLE,
+            Reaction::Dcqcn(rules) => rules.least = rates::WHOLE,
+            Reaction::Timely(rules) => rules.least = rates::WHOLE,
             Reaction::Swift(rules) => (rules.least, rules.initial, rules.most) = (1 << 40, 1 << 40, 1 << 40),
         });
         immediate.congestion.iter_mut().for_each(|control| match &mut control.reaction {

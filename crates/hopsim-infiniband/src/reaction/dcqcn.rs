@@ -3,6 +3,7 @@
 //!
 //! Source: Zhu et al., *Congestion Control for Large-Scale RDMA Deployments*, SIGCOMM 2015, §5.
 
+use super::rates::{LEAST, SHARES, WHOLE, share, time_at};
 use super::{Needs, ReactionPoints};
 use crate::time::Ticks;
 use hopsim_network::error::{ConfigError, within};
@@ -11,17 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The rate of a link, in the unit of all rates; and a whole, in the unit of shares of it.
-pub const WHOLE: u64 = 1 << 32;
-
 /// What it needs to hear of.
 pub const NEEDS: Needs = Needs::Marks;
-
-/// Shares that are one of [`WHOLE`] or more.
-const SHARES: RangeInclusive<f64> = 0.000_001..=1.0;
-
-/// Range of the least rate: with less the slowest packet could take longer than any time.
-const LEAST: RangeInclusive<f64> = 0.000_1..=1.0;
 
 /// Numbers of events of a timer or counter up to the last one of fast recovery.
 const RECOVERIES: RangeInclusive<u32> = 1..=65_535;
@@ -118,11 +110,6 @@ impl Config {
             cut_interval: cut.first().copied().unwrap_or(0),
         })
     }
-}
-
-fn share(value: f64, range: RangeInclusive<f64>, key: &str) -> Result<u64, ConfigError> {
-    within(range, value, key)?;
-    Ok((value * WHOLE as f64).round() as u64)
 }
 
 /// DCQCN.
@@ -248,8 +235,7 @@ impl ReactionPoints for Points<'_> {
     fn gap(&mut self, point: usize, now: Ticks, (bytes, time): (u64, Ticks)) -> Ticks {
         let Some(point) = &mut self.all[point] else { return time };
         point.catch_up(self.rules, now);
-        let at_whole_rate = u128::from(time) * u128::from(WHOLE);
-        let gap = at_whole_rate.div_ceil(point.rate.into()) as Ticks;
+        let gap = time_at(point.rate, time);
         if self.rules.byte_counter > 0 {
             point.send(self.rules, bytes);
         }

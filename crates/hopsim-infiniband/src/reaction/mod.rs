@@ -3,6 +3,7 @@
 
 pub mod aimd;
 pub mod dcqcn;
+pub mod rates;
 pub mod swift;
 pub mod table;
 pub mod timely;

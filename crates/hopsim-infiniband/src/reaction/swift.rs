@@ -2,6 +2,7 @@
 //!
 //! Source: Kumar et al., *Swift: Delay is Simple and Effective for Congestion Control in the Datacenter*, SIGCOMM 2020, §3.
 
+use super::rates::{SHARES, WHOLE, share};
 use super::{Echo, Needs, ReactionPoints};
 use crate::time::Ticks;
 use hopsim_network::error::{ConfigError, within};
@@ -15,12 +16,6 @@ pub const NEEDS: Needs = Needs::Windows;
 
 /// A packet, in the unit of windows.
 pub const PACKET: u64 = 1 << 16;
-
-/// A whole, in the unit of shares.
-pub const WHOLE: u64 = 1 << 32;
-
-/// Shares that are one of [`WHOLE`] or more.
-const SHARES: RangeInclusive<f64> = 0.000_001..=1.0;
 
 /// Windows that are one of 1 / [`PACKET`] or more \[packets\].
 const WINDOWS: RangeInclusive<f64> = 0.000_1..=65_536.0;
@@ -97,10 +92,6 @@ impl Config {
             within(WINDOWS, value, key)?;
             Ok((value * PACKET as f64).round() as u64)
         };
-        let share = |value: f64, key: &str| {
-            within(SHARES, value, key)?;
-            Ok((value * WHOLE as f64).round() as u64)
-        };
         let (least, most) = (packets(self.least, "least")?, packets(self.most, "most")?);
         packets(self.scale_from, "scale_from")?;
         packets(self.scale_to, "scale_to")?;
@@ -114,8 +105,8 @@ impl Config {
             alpha: alpha.round() as u64,
             offset: (alpha * to).round() as u64,
             increase: packets(self.increase, "increase")?,
-            beta: share(self.beta, "beta")?,
-            most_decrease: share(self.most_decrease, "most_decrease")?,
+            beta: share(self.beta, SHARES, "beta")?,
+            most_decrease: share(self.most_decrease, SHARES, "most_decrease")?,
             initial: packets(self.initial, "initial")?.clamp(least, most),
             least,
             most,

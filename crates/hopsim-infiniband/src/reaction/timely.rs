@@ -2,6 +2,7 @@
 //!
 //! Source: Mittal et al., *TIMELY: RTT-based Congestion Control for the Datacenter*, SIGCOMM 2015, §4.
 
+use super::rates::{LEAST, SHARES, WHOLE, share, time_at};
 use super::{Echo, Needs, ReactionPoints};
 use crate::time::Ticks;
 use hopsim_network::error::{ConfigError, within};
@@ -10,17 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The rate of a link, in the unit of all rates; and a whole, in the unit of shares of it.
-pub const WHOLE: u64 = 1 << 32;
-
 /// What it needs to hear of.
 pub const NEEDS: Needs = Needs::Acknowledgements;
-
-/// Shares that are one of [`WHOLE`] or more.
-const SHARES: RangeInclusive<f64> = 0.000_001..=1.0;
-
-/// Range of the least rate: with less the slowest packet could take longer than any time.
-const LEAST: RangeInclusive<f64> = 0.000_1..=1.0;
 
 /// Numbers of acknowledgements before steps grow, and of steps.
 const COUNTS: RangeInclusive<u32> = 1..=65_535;
@@ -109,11 +101,6 @@ impl Config {
     }
 }
 
-fn share(value: f64, range: RangeInclusive<f64>, key: &str) -> Result<u64, ConfigError> {
-    within(range, value, key)?;
-    Ok((value * WHOLE as f64).round() as u64)
-}
-
 /// TIMELY.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timely {
@@ -191,8 +178,7 @@ impl ReactionPoints for Points<'_> {
 
     #[inline]
     fn gap(&mut self, point: usize, _: Ticks, (_, time): (u64, Ticks)) -> Ticks {
-        let at_whole_rate = u128::from(time) * u128::from(WHOLE);
-        at_whole_rate.div_ceil(self.all[point].rate.into()) as Ticks
+        time_at(self.all[point].rate, time)
     }
 
     fn notify(&mut self, _: usize, _: Ticks) {}

@@ -5,7 +5,8 @@ use hopsim_infiniband::congestion::{
 };
 use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
-use hopsim_infiniband::reaction::dcqcn::{self, Dcqcn};
+use hopsim_infiniband::reaction::dcqcn::Dcqcn;
+use hopsim_infiniband::reaction::rates;
 use hopsim_infiniband::reaction::swift::{self, Swift};
 use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
 use hopsim_infiniband::reaction::timely::Timely;
@@ -35,7 +36,7 @@ fn ecn(mtu: u64) -> impl Strategy<Value = Ecn> {
     // Bounds that queues of a few packets meet, often exactly, and often nothing between them.
     let packets = (0..=3u64, 0..=3u64).prop_map(move |(min, width)| (min * mtu, width * mtu));
     let bounds = prop_oneof![2 => packets, 1 => (0..=2 * mtu, 0..=2 * mtu)];
-    let probability = prop_oneof![3 => 1..=dcqcn::WHOLE, 1 => Just(dcqcn::WHOLE)];
+    let probability = prop_oneof![3 => 1..=rates::WHOLE, 1 => Just(rates::WHOLE)];
     (bounds, probability).prop_map(|((min, width), probability)| Ecn { min, max: min + width, probability })
 }
 
@@ -114,7 +115,7 @@ fn aimd() -> impl Strategy<Value = Aimd> {
 fn dcqcn(mtu: u32) -> impl Strategy<Value = Dcqcn> {
     // Events of timers and counters come so often that rates meet all kinds of increase before the next notification, and after them
     // the rate of the link.
-    let whole = dcqcn::WHOLE;
+    let whole = rates::WHOLE;
     let share = move || prop_oneof![1 => Just(0), 4 => 1..=whole / 4, 1 => Just(whole)];
     let period = || prop_oneof![1 => Just(1), 6 => 20..=1500u64];
     let bytes = prop_oneof![1 => Just(0), 3 => 1..=6 * u64::from(mtu)];
@@ -140,7 +141,7 @@ fn dcqcn(mtu: u32) -> impl Strategy<Value = Dcqcn> {
 
 fn timely() -> impl Strategy<Value = Timely> {
     // Round trips of these fabrics are some hundreds to some thousands of ticks, and meet all parts of the rule.
-    let whole = dcqcn::WHOLE;
+    let whole = rates::WHOLE;
     let share = move || prop_oneof![4 => 1..=whole / 4, 1 => Just(whole)];
     let bounds = (0..=3000u64, 0..=6000u64).prop_map(|(low, more)| (low, low + more));
     let counts = (1..=3u32, 1..=4u32);
@@ -162,7 +163,7 @@ fn timely() -> impl Strategy<Value = Timely> {
 
 fn swift() -> impl Strategy<Value = Swift> {
     // Windows from a small part of a packet to some packets, and targets that round trips pass often.
-    let whole = dcqcn::WHOLE;
+    let whole = rates::WHOLE;
     let share = move || prop_oneof![4 => 1..=whole / 2, 1 => Just(whole)];
     let packets =
         |least: u64| prop_oneof![2 => least..=swift::PACKET, 1 => swift::PACKET..=6 * swift::PACKET];
