@@ -48,7 +48,7 @@ TERMS = (
         "Lossless Ethernet is `router.ethernet`: switches and hosts whose ports pause each other "
         "(`flow_control.pfc`) or have credits (`cbfc`), rates in Gb/s. Transports are not simulated: "
         "nothing is sent again, as nothing is lost. With `congestion_control` switches mark (ECN), and "
-        "sources keep to rates (DCQCN, TIMELY) or windows (Swift).",
+        "sources keep to rates (DCQCN, TIMELY) or windows (Swift, NSCC).",
     ),
     Term(
         ("priority flow control", "pause frame", "XOFF", "headroom"),
@@ -58,10 +58,10 @@ TERMS = (
         "why`.",
     ),
     Term(
-        ("HPCC", "NSCC"),
+        ("HPCC",),
         "Not simulated. Congestion control of fabrics is by marks and notifications or by round trips: in "
-        "`router.ethernet` DCQCN, TIMELY and Swift (`congestion_control.reaction`), in `router.infiniband` "
-        "these, too, or tables (FECN, BECN, CCT).",
+        "`router.ethernet` DCQCN, TIMELY, Swift and NSCC (`congestion_control.reaction`), in "
+        "`router.infiniband` these, too, or tables (FECN, BECN, CCT).",
     ),
     Term(
         ("flow completion time", "FCT", "flow slowdown", "flow size distribution", "websearch"),

@@ -2,6 +2,7 @@
 
 mod aimd;
 mod dcqcn;
+mod nscc;
 mod swift;
 mod table;
 mod timely;
@@ -42,6 +43,8 @@ struct Point {
     timely: timely::Pace,
     /// What Swift knows at the point.
     swift: swift::Window,
+    /// What NSCC knows at the point.
+    nscc: nscc::Sending,
     /// Bytes that have been sent and not been acknowledged.
     under_way: u64,
     /// The time before which no packet may start.
@@ -60,6 +63,7 @@ impl Point {
             dcqcn: dcqcn::Sending::default(),
             timely: timely::Pace::default(),
             swift: swift::Window::new(&control.reaction),
+            nscc: nscc::Sending::new(&control.reaction),
             under_way: 0,
             opens: 0,
             limited: 0,
@@ -131,7 +135,7 @@ impl<W: Workload> Reference<W> {
             Some(Reaction::Dcqcn(rules)) => {
                 self.reaction.points.iter_mut().for_each(|point| point.dcqcn.tick(rules));
             }
-            Some(Reaction::Timely(_) | Reaction::Swift(_)) | None => (),
+            Some(Reaction::Timely(_) | Reaction::Swift(_) | Reaction::Nscc(_)) | None => (),
         }
     }
 
@@ -151,11 +155,16 @@ impl<W: Workload> Reference<W> {
         let is_acknowledged = matches!(control.notification, Notification::Acknowledgements { .. });
         self.reaction.points[number].under_way -= bytes;
         match &control.reaction {
-            Reaction::Timely(_) | Reaction::Swift(_) if !is_acknowledged => (),
+            Reaction::Timely(_) | Reaction::Swift(_) | Reaction::Nscc(_) if !is_acknowledged => (),
             Reaction::Timely(rules) => self.reaction.points[number].timely.hear(rules, round_trip),
             Reaction::Swift(rules) => {
                 let acknowledged = (bytes, u64::from(self.fabric.mtu));
                 self.reaction.points[number].swift.hear(rules, self.now, round_trip, acknowledged);
+            }
+            Reaction::Nscc(rules) => {
+                let acknowledged = (bytes, u64::from(self.fabric.mtu));
+                let times = (self.now, round_trip);
+                self.reaction.points[number].nscc.hear(rules, times, notifies, acknowledged);
             }
             _ if !notifies => (),
             Reaction::Table(rules) => table::raise_index(&mut self.reaction, rules, number),
@@ -166,12 +175,14 @@ impl<W: Workload> Reference<W> {
 
     /// Whether a flow may send so many bytes as far as its window goes, if it has one.
     pub fn fits_window(&self, flow: usize, bytes: u32) -> bool {
-        let Some(Reaction::Swift(_)) = self.fabric.congestion.as_ref().map(|control| &control.reaction)
-        else {
-            return true;
-        };
+        let Some(control) = &self.fabric.congestion else { return true };
         let point = &self.reaction.points[self.reaction.point_of[flow]];
-        point.under_way == 0 || point.under_way + u64::from(bytes) <= point.swift.bytes(self.fabric.mtu)
+        let window = match control.reaction {
+            Reaction::Swift(_) => point.swift.bytes(self.fabric.mtu),
+            Reaction::Nscc(_) => point.nscc.bytes(self.fabric.mtu),
+            _ => return true,
+        };
+        point.under_way == 0 || point.under_way + u64::from(bytes) <= window
     }
 
     /// A flow starts a packet that has so many bytes and takes so long on the link: its reaction point lets nothing more pass for a while.
@@ -187,6 +198,7 @@ impl<W: Workload> Reference<W> {
             Reaction::Dcqcn(rules) => point.dcqcn.send(rules, bytes, on_link),
             Reaction::Timely(_) => point.timely.gap(on_link),
             Reaction::Swift(_) => point.swift.gap(on_link),
+            Reaction::Nscc(_) => on_link,
         };
         point.opens = self.now + gap;
     }

@@ -3,6 +3,7 @@
 
 pub mod aimd;
 pub mod dcqcn;
+pub mod nscc;
 pub mod rates;
 pub mod swift;
 pub mod table;
@@ -238,4 +239,6 @@ reactions! {
     Timely(timely),
     /// The source keeps to a window as with Swift, which rises while round trips are shorter than a target and falls when they are longer.
     Swift(swift),
+    /// The source keeps to a window as with NSCC, which marks and round trips together raise and lower.
+    Nscc(nscc),
 }

@@ -182,6 +182,37 @@ fn values_of_swift() {
 }
 
 #[test]
+fn values_of_nscc() {
+    let key = "router.infiniband.congestion_control";
+    let acknowledged = format!("{key}.notification=acknowledgements");
+    let of = |name: &str, value: &str| {
+        message_of(VALID, &[&acknowledged, &format!("{key}.reaction.nscc{name}={value}")])
+    };
+    assert_eq!(of("", "{}"), "accepted");
+    for (name, value, valid) in [
+        ("gamma", "0", "0.000001 … 1"),
+        ("most_decrease", "2", "0.000001 … 1"),
+        ("weight", "0", "0.000001 … 1"),
+        ("fast_share", "1.5", "0.000001 … 1"),
+        ("fair_increase", "0", "0.0001 … 65536"),
+        ("proportional_increase", "70000", "0.0001 … 65536"),
+        ("eta", "0", "0.0001 … 65536"),
+        ("most", "0.5", "1 … 65536"),
+    ] {
+        let expected =
+            format!("{key}.reaction.nscc.{name} = {value} (override): out of range; valid: {valid}");
+        assert_eq!(of(&format!(".{name}"), value), expected);
+    }
+    for name in ["base_round_trip", "target", "fast_below"] {
+        let expected = format!(
+            "{key}.reaction.nscc.{name} = \"0 us\" (override): is not a positive number and a unit; \
+             valid: a decimal number above 0 and ps, ns, us, ms, s"
+        );
+        assert_eq!(of(&format!(".{name}"), "0 us"), expected);
+    }
+}
+
+#[test]
 fn marks_by_the_length_of_queues() {
     let key = "router.infiniband.congestion_control.marking.ecn";
     let of = |value: &str| control("marking", value);

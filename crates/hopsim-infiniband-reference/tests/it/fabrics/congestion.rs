@@ -6,6 +6,7 @@ use hopsim_infiniband::congestion::{
 use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
 use hopsim_infiniband::reaction::dcqcn::Dcqcn;
+use hopsim_infiniband::reaction::nscc::Nscc;
 use hopsim_infiniband::reaction::rates;
 use hopsim_infiniband::reaction::swift::{self, Swift};
 use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
@@ -76,6 +77,7 @@ fn answer(mtu: u32) -> impl Strategy<Value = Answer> {
         1 => dcqcn(mtu).prop_map(Reaction::Dcqcn),
         1 => timely().prop_map(Reaction::Timely),
         1 => swift().prop_map(Reaction::Swift),
+        1 => nscc().prop_map(Reaction::Nscc),
     ];
     let lane = prop_oneof![2 => Just(None), 1 => (0..16u8).prop_map(Some)];
     (notification, lane, select(vec![Level::QueuePair, Level::ServiceLevel]), reaction)
@@ -175,6 +177,35 @@ fn swift() -> impl Strategy<Value = Swift> {
             windows.sort_unstable();
             let [least, initial, most] = windows;
             Swift { target, range, alpha, offset, increase, beta, most_decrease, initial, least, most }
+        },
+    )
+}
+
+fn nscc() -> impl Strategy<Value = Nscc> {
+    // Windows of some packets, and times that round trips pass often.
+    let whole = rates::WHOLE;
+    let share = move || prop_oneof![4 => 1..=whole / 2, 1 => Just(whole)];
+    let step = || 1..=2 * swift::PACKET;
+    let times = (50..=1500u64, 1..=1500u64, 1..=800u64);
+    let steps = (step(), step(), 1..=swift::PACKET / 4);
+    let shares = (share(), share(), share(), share());
+    (times, steps, shares, swift::PACKET..=12 * swift::PACKET).prop_map(
+        |((base_round_trip, target, fast_below), steps, shares, most)| {
+            let (fair_increase, proportional_increase, eta) = steps;
+            let (fast_share, gamma, most_decrease, weight) = shares;
+            Nscc {
+                base_round_trip,
+                target,
+                fast_below,
+                fair_increase,
+                proportional_increase,
+                eta,
+                fast_share,
+                gamma,
+                most_decrease,
+                weight,
+                most,
+            }
         },
     )
 }
