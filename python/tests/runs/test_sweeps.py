@@ -99,7 +99,9 @@ def resolved(experiment: Experiment) -> dict[str, Any]:
 EXAMPLES = [
     path
     for path in sorted((ROOT / "experiments").glob("*.toml"))
-    if not re.search(r"\nprogram = |router\.(infiniband|ethernet)", path.read_text("utf-8"))
+    if not re.search(
+        r"\nprogram = |router\.(infiniband|ethernet)|\{ (infiniband|ethernet) = ", path.read_text("utf-8")
+    )
 ]
 
 EVERYTHING = {

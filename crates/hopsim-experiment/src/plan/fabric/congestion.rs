@@ -92,7 +92,6 @@ pub fn check_faults(fabric: &Fabric) -> Result<(), ConfigError> {
 }
 
 fn times_of_reaction(control: &CongestionControlConfig, clock: &mut Clock) -> Result<Vec<Time>, ConfigError> {
-    check_needs(control)?;
     if control.reaction == ReactionConfig::Table {
         let ns = u64::from(given(control.ccti_timer)) * TIMER_UNIT;
         return Ok(vec![clock.time(&format!("{ns} ns"), &key("ccti_timer"))?]);
@@ -114,6 +113,8 @@ pub fn build(
         config::Marking::Ecn(_) => NEVER_CONGESTED,
         _ => thresholds(&control.thresholds, mtu, buffers, "thresholds")?,
     };
+    let reaction = reaction(control, clock, &times.reaction)?;
+    check_needs(control)?;
     Ok(CongestionControl {
         mode: match control.thresholds.mode {
             config::ThresholdMode::PerVoq => ThresholdMode::PerVoq,
@@ -144,7 +145,7 @@ pub fn build(
             config::Level::Qp => Level::QueuePair,
             config::Level::Sl => Level::ServiceLevel,
         },
-        reaction: reaction(control, clock, &times.reaction)?,
+        reaction,
     })
 }
 
