@@ -44,7 +44,7 @@ struct Point {
     /// What Swift knows at the point.
     swift: swift::Window,
     /// What NSCC knows at the point.
-    nscc: nscc::Sending,
+    nscc: nscc::SignalledSending,
     /// Bytes that have been sent and not been acknowledged.
     under_way: u64,
     /// The time before which no packet may start.
@@ -63,7 +63,7 @@ impl Point {
             dcqcn: dcqcn::Sending::default(),
             timely: timely::Pace::default(),
             swift: swift::Window::new(&control.reaction),
-            nscc: nscc::Sending::new(&control.reaction),
+            nscc: nscc::SignalledSending::new(&control.reaction),
             under_way: 0,
             opens: 0,
             limited: 0,

@@ -9,7 +9,7 @@ const PACKET: u128 = 1 << 16;
 const ONE: u128 = 1 << 32;
 
 /// A reaction point; windows in 2^-16 packets.
-pub struct Sending {
+pub struct SignalledSending {
     packets: u128,
     mean: u128,
     sum: u128,
@@ -25,7 +25,7 @@ const UPDATE: usize = 0;
 const GROWTH: usize = 1;
 const FALL: usize = 2;
 
-impl Sending {
+impl SignalledSending {
     /// A window at first; nothing of it is used with another reaction.
     pub fn new(reaction: &Reaction) -> Self {
         let packets = if let Reaction::Nscc(rules) = reaction { rules.most.into() } else { 0 };

@@ -149,7 +149,7 @@ pub struct Nscc {
 
 /// A reaction point; windows and what is acknowledged in 2^-16 packets.
 #[derive(Clone, Copy, Debug, Default)]
-struct Window {
+struct SignalledWindow {
     packets: u64,
     /// Mean delay in queues \[2^-32 ticks\].
     mean_delay: u128,
@@ -171,7 +171,7 @@ fn is_over(last: Option<Ticks>, now: Ticks, rules: &Nscc) -> bool {
     last.is_none_or(|last| now - last >= rules.base_round_trip)
 }
 
-impl Window {
+impl SignalledWindow {
     /// So much has been acknowledged with a delay: whether growth is fast, by which the window has grown then.
     fn grows_fast(&mut self, rules: &Nscc, delay: Ticks, acknowledged: u64) -> bool {
         if delay >= rules.fast_below {
@@ -218,7 +218,7 @@ impl Window {
 #[derive(Clone, Debug)]
 pub(crate) struct Points<'f> {
     rules: &'f Nscc,
-    all: Vec<Window>,
+    all: Vec<SignalledWindow>,
 }
 
 impl<'f> Points<'f> {
@@ -230,7 +230,7 @@ impl<'f> Points<'f> {
 
 impl ReactionPoints for Points<'_> {
     fn add(&mut self, _: u32) {
-        self.all.push(Window { packets: self.rules.most, ..Window::default() });
+        self.all.push(SignalledWindow { packets: self.rules.most, ..SignalledWindow::default() });
     }
 
     #[inline]
