@@ -256,15 +256,13 @@ pub fn reduce(root: &mut Value, has_programs: bool) {
             measure.remove("time");
         }
     }
-    if let Some(control) = root.pointer_mut(CONTROL).and_then(Value::as_object_mut)
-        && control.get("reaction").is_some_and(|reaction| reaction != "table")
-    {
-        control.retain(|key, _| !OF_TABLE.contains(&key.as_str()));
-    }
-    if let Some(control) = root.pointer_mut(CONTROL).and_then(Value::as_object_mut)
-        && control.get("marking").is_some_and(|marking| marking.get("ecn").is_some())
-    {
-        control.retain(|key, _| !OF_CONGESTED.contains(&key.as_str()));
+    if let Some(control) = root.pointer_mut(CONTROL).and_then(Value::as_object_mut) {
+        if control.get("reaction").is_some_and(|reaction| reaction != "table") {
+            control.retain(|key, _| !OF_TABLE.contains(&key.as_str()));
+        }
+        if control.get("marking").is_some_and(|marking| marking.get("ecn").is_some()) {
+            control.retain(|key, _| !OF_CONGESTED.contains(&key.as_str()));
+        }
     }
     for job in root["jobs"].as_array_mut().into_iter().flatten() {
         let known = keys_of(job);

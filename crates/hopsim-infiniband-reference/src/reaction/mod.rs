@@ -178,11 +178,12 @@ impl<W: Workload> Reference<W> {
         let Some(control) = &self.fabric.congestion else { return true };
         let point = &self.reaction.points[self.reaction.point_of[flow]];
         let window = match control.reaction {
-            Reaction::Swift(_) => point.swift.bytes(self.fabric.mtu),
-            Reaction::Nscc(_) => point.nscc.bytes(self.fabric.mtu),
+            Reaction::Swift(_) => point.swift.packets,
+            Reaction::Nscc(_) => point.nscc.packets,
             _ => return true,
         };
-        point.under_way == 0 || point.under_way + u64::from(bytes) <= window
+        let window_bytes = window * u128::from(self.fabric.mtu) >> 16;
+        point.under_way == 0 || u128::from(point.under_way + u64::from(bytes)) <= window_bytes
     }
 
     /// A flow starts a packet that has so many bytes and takes so long on the link: its reaction point lets nothing more pass for a while.

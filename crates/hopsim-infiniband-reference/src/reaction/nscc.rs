@@ -10,7 +10,7 @@ const ONE: u128 = 1 << 32;
 
 /// A reaction point; windows in 2^-16 packets.
 pub struct SignalledSending {
-    packets: u128,
+    pub packets: u128,
     mean: u128,
     sum: u128,
     since_update: u128,
@@ -30,11 +30,6 @@ impl SignalledSending {
     pub fn new(reaction: &Reaction) -> Self {
         let packets = if let Reaction::Nscc(rules) = reaction { rules.most.into() } else { 0 };
         Self { packets, mean: 0, sum: 0, since_update: 0, calm: 0, fast: false, last: [None; 3] }
-    }
-
-    /// The bytes of the window, where packets have `mtu` at most.
-    pub fn bytes(&self, mtu: u32) -> u64 {
-        (self.packets * u128::from(mtu) / PACKET) as u64
     }
 
     /// An acknowledgement comes at `now` of so many bytes, where packets have `mtu` at most.

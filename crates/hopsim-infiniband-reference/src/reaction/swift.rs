@@ -9,7 +9,7 @@ const PACKET: u128 = 1 << 16;
 
 /// A reaction point; windows in 2^-16 packets.
 pub struct Window {
-    packets: u128,
+    pub packets: u128,
     last_fall: Option<Ticks>,
     last_round_trip: Ticks,
 }
@@ -19,11 +19,6 @@ impl Window {
     pub fn new(reaction: &Reaction) -> Self {
         let window = if let Reaction::Swift(rules) = reaction { rules.initial.into() } else { 0 };
         Self { packets: window, last_fall: None, last_round_trip: 0 }
-    }
-
-    /// The bytes of the window, where packets have `mtu` at most.
-    pub fn bytes(&self, mtu: u32) -> u64 {
-        (self.packets * u128::from(mtu) / PACKET) as u64
     }
 
     /// The time from the start of a packet that takes `on_link` on the link to the start of the next one.

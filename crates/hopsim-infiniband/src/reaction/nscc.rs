@@ -3,11 +3,10 @@
 //! Source: the network signalled congestion control of Ultra Ethernet as its simulator has it (uet-htsim, `uec.cpp`); no text of the
 //! specification was at hand.
 
-use super::rates::{SHARES, WHOLE, share};
-use super::swift::PACKET;
+use super::rates::{PACKET, SHARES, WHOLE, packets, share};
 use super::{Echo, Needs, ReactionPoints};
 use crate::time::Ticks;
-use hopsim_network::error::{ConfigError, within};
+use hopsim_network::error::ConfigError;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,22 +99,18 @@ impl Config {
 
     /// The parameters, with the times in ticks.
     pub fn build(&self, [base_round_trip, target, fast_below]: [Ticks; 3]) -> Result<Nscc, ConfigError> {
-        let packets = |range: RangeInclusive<f64>, value: f64, key: &str| {
-            within(range, value, key)?;
-            Ok((value * PACKET as f64).round() as u64)
-        };
         Ok(Nscc {
             base_round_trip,
             target,
             fast_below,
-            fair_increase: packets(STEPS, self.fair_increase, "fair_increase")?,
-            proportional_increase: packets(STEPS, self.proportional_increase, "proportional_increase")?,
-            eta: packets(STEPS, self.eta, "eta")?,
+            fair_increase: packets(self.fair_increase, STEPS, "fair_increase")?,
+            proportional_increase: packets(self.proportional_increase, STEPS, "proportional_increase")?,
+            eta: packets(self.eta, STEPS, "eta")?,
             fast_share: share(self.fast_share, SHARES, "fast_share")?,
             gamma: share(self.gamma, SHARES, "gamma")?,
             most_decrease: share(self.most_decrease, SHARES, "most_decrease")?,
             weight: share(self.weight, SHARES, "weight")?,
-            most: packets(WINDOWS, self.most, "most")?,
+            most: packets(self.most, WINDOWS, "most")?,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Rates and shares in units of 2^-32, which several reactions count in.
+//! Rates and shares in units of 2^-32, and windows in units of 2^-16 packets, which several reactions count in.
 
 use crate::time::Ticks;
 use hopsim_network::error::{ConfigError, within};
@@ -17,6 +17,15 @@ pub const LEAST: RangeInclusive<f64> = 0.000_1..=1.0;
 pub fn share(value: f64, range: RangeInclusive<f64>, key: &str) -> Result<u64, ConfigError> {
     within(range, value, key)?;
     Ok((value * WHOLE as f64).round() as u64)
+}
+
+/// A packet, in the unit of windows.
+pub const PACKET: u64 = 1 << 16;
+
+/// The packets that a key says, in the unit of windows.
+pub fn packets(value: f64, range: RangeInclusive<f64>, key: &str) -> Result<u64, ConfigError> {
+    within(range, value, key)?;
+    Ok((value * PACKET as f64).round() as u64)
 }
 
 /// The time of a packet at a rate, if it takes `time` on the link.

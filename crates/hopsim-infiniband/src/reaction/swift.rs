@@ -2,10 +2,10 @@
 //!
 //! Source: Kumar et al., *Swift: Delay is Simple and Effective for Congestion Control in the Datacenter*, SIGCOMM 2020, §3.
 
-use super::rates::{SHARES, WHOLE, share};
+use super::rates::{self, PACKET, SHARES, WHOLE, share};
 use super::{Echo, Needs, ReactionPoints};
 use crate::time::Ticks;
-use hopsim_network::error::{ConfigError, within};
+use hopsim_network::error::ConfigError;
 use hopsim_random::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,6 @@ use std::ops::RangeInclusive;
 
 /// What it needs to hear of.
 pub const NEEDS: Needs = Needs::Windows;
-
-/// A packet, in the unit of windows.
-pub const PACKET: u64 = 1 << 16;
 
 /// Windows that are one of 1 / [`PACKET`] or more \[packets\].
 const WINDOWS: RangeInclusive<f64> = 0.000_1..=65_536.0;
@@ -88,10 +85,7 @@ impl Config {
 
     /// The parameters, with the times in ticks.
     pub fn build(&self, [target, range]: [Ticks; 2]) -> Result<Swift, ConfigError> {
-        let packets = |value: f64, key: &str| {
-            within(WINDOWS, value, key)?;
-            Ok((value * PACKET as f64).round() as u64)
-        };
+        let packets = |value: f64, key: &str| rates::packets(value, WINDOWS, key);
         let (least, most) = (packets(self.least, "least")?, packets(self.most, "most")?);
         packets(self.scale_from, "scale_from")?;
         packets(self.scale_to, "scale_to")?;

@@ -9,13 +9,14 @@ use crate::config::infiniband::congestion::{
     Acknowledgements, CongestionControlConfig, EcnConfig, Packets, Thresholds,
 };
 use crate::config::limits::SERVICE_LEVELS;
-use crate::plan::quantity::{SIZES, nonnegative, positive};
+use crate::plan::quantity::{SIZES, Unit, nonnegative, positive};
 use crate::plan::within;
 use hopsim_infiniband::congestion::{
     CongestionControl, Ecn, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
 use hopsim_infiniband::fabric::{BLOCK, Fabric, NONE};
 use hopsim_infiniband::lanes::Lanes;
+use hopsim_infiniband::reaction::rates::share;
 use hopsim_infiniband::reaction::{Needs, Reaction, ReactionConfig, table};
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
@@ -195,6 +196,12 @@ fn answer_lane(config: &config::Notification, lanes: &Lanes) -> Result<Option<u8
     Ok(Some(lanes.of_service_level[usize::from(level)]))
 }
 
+/// Units of bounds and thresholds, the longest packet among them.
+fn units(mtu: u32) -> [Unit; 4] {
+    let [ones, twos, threes] = SIZES;
+    [ones, twos, threes, ("MTU", u64::from(mtu), 1)]
+}
+
 /// The path of a key of marks by the length of queues.
 fn ecn_key(name: &str) -> String {
     key(&format!("marking.ecn.{name}"))
@@ -202,9 +209,7 @@ fn ecn_key(name: &str) -> String {
 
 /// The bytes of a bound of marks by the length of queues.
 fn bound(text: &str, name: &str, mtu: u32) -> Result<u64, ConfigError> {
-    let [ones, twos, threes] = SIZES;
-    let units = [ones, twos, threes, ("MTU", u64::from(mtu), 1)];
-    let size = nonnegative(text, &units, &ecn_key(name))?;
+    let size = nonnegative(text, &units(mtu), &ecn_key(name))?;
     Ok(size.map_or(0, |size| size.numerator / size.denominator))
 }
 
@@ -212,11 +217,13 @@ fn bound(text: &str, name: &str, mtu: u32) -> Result<u64, ConfigError> {
 /// which hold so much if they belong to ports to hosts and to switches \[blocks\].
 pub fn check_bounds(
     control: &CongestionControlConfig,
-    mtu: u32,
+    marking: Marking,
     [of_hosts, of_switches]: [u32; 2],
     cables: &Cables,
 ) -> Result<(), ConfigError> {
-    let config::Marking::Ecn(ecn) = &control.marking else { return Ok(()) };
+    let (config::Marking::Ecn(ecn), Marking::Ecn(Ecn { min, .. })) = (&control.marking, marking) else {
+        return Ok(());
+    };
     let blocks = |switch: u32| {
         let to_hosts = |port: &u32| cables.ends[*port as usize] == NONE;
         let hosts = cables.ports(switch).filter(to_hosts).count() as u64;
@@ -224,7 +231,7 @@ pub fn check_bounds(
         hosts * u64::from(of_hosts) + switches * u64::from(of_switches)
     };
     let room = (0..cables.switches()).map(blocks).max().unwrap_or(0) * u64::from(BLOCK);
-    if bound(&ecn.min, "min", mtu)? < room {
+    if min < room {
         return Ok(());
     }
     let reason = format!(
@@ -243,8 +250,8 @@ fn marks_by_length(ecn: &EcnConfig, mtu: u32) -> Result<Ecn, ConfigError> {
             .value(format!("{:?}", ecn.max))
             .valid(format!("at least {min} B")));
     }
-    within(config::PROBABILITIES, ecn.probability, ecn_key("probability"))?;
-    Ok(Ecn { min, max, probability: (ecn.probability * (1u64 << 32) as f64).round() as u64 })
+    let probability = share(ecn.probability, config::PROBABILITIES, &ecn_key("probability"))?;
+    Ok(Ecn { min, max, probability })
 }
 
 /// The whole number from which on integers are at least as large.
@@ -269,14 +276,13 @@ pub fn thresholds(
             return Err(ConfigError::new(name(other), reason).valid("one of the two"));
         }
     }
-    let [ones, twos, threes] = SIZES;
-    let units = [ones, twos, threes, ("MTU", u64::from(mtu), 1)];
+    let units = units(mtu);
     let bytes = buffers.map(|blocks| u64::from(blocks) * u64::from(BLOCK));
     let (high, stated) = match (&given.high, given.weight) {
         (_, Some(0)) => return Ok(NEVER_CONGESTED),
         (_, Some(weight)) => {
             within(0..=15, u32::from(weight), name("weight"))?;
-            (share(bytes[0], weight), format!("weight {weight}"))
+            (share_of(bytes[0], weight), format!("weight {weight}"))
         }
         (text, None) => {
             let text = text.as_deref().unwrap_or_default();
@@ -313,7 +319,7 @@ pub fn thresholds(
 }
 
 /// The share of a buffer that a weight stands for.
-fn share(buffer: u64, weight: u8) -> Fraction {
+fn share_of(buffer: u64, weight: u8) -> Fraction {
     Fraction::new(buffer * (16 - u64::from(weight)), 16)
         .unwrap_or_else(|| unreachable!("buffers hold a packet"))
 }

@@ -395,7 +395,7 @@ fn build(
     let links = wiring::Links { kinds, exceptions };
     let wiring = network.wiring(&config.forwarding)?;
     if let Some((built, control)) = congestion.as_mut().zip(config.congestion_control.as_ref()) {
-        congestion::check_bounds(control, mtu, at_switch, &wiring.cables)?;
+        congestion::check_bounds(control, built.marking, at_switch, &wiring.cables)?;
         built.exceptions = port_exceptions::build(control, built.rules, (mtu, at_switch), &wiring.cables)?;
     }
     let fabric = Fabric {

@@ -8,7 +8,7 @@ use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
 use hopsim_infiniband::reaction::dcqcn::Dcqcn;
 use hopsim_infiniband::reaction::nscc::Nscc;
 use hopsim_infiniband::reaction::rates;
-use hopsim_infiniband::reaction::swift::{self, Swift};
+use hopsim_infiniband::reaction::swift::Swift;
 use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
 use hopsim_infiniband::reaction::timely::Timely;
 use proptest::collection::{btree_map, vec};
@@ -168,7 +168,7 @@ fn swift() -> impl Strategy<Value = Swift> {
     let whole = rates::WHOLE;
     let share = move || prop_oneof![4 => 1..=whole / 2, 1 => Just(whole)];
     let packets =
-        |least: u64| prop_oneof![2 => least..=swift::PACKET, 1 => swift::PACKET..=6 * swift::PACKET];
+        |least: u64| prop_oneof![2 => least..=rates::PACKET, 1 => rates::PACKET..=6 * rates::PACKET];
     let windows = (packets(2000), packets(2000), packets(2000));
     let times = (100..=3000u64, 1..=3000u64, 1..=2000u64, 0..=1000u64);
     (times, packets(1), share(), share(), windows).prop_map(
@@ -185,11 +185,11 @@ fn nscc() -> impl Strategy<Value = Nscc> {
     // Windows of some packets, and times that round trips pass often.
     let whole = rates::WHOLE;
     let share = move || prop_oneof![4 => 1..=whole / 2, 1 => Just(whole)];
-    let step = || 1..=2 * swift::PACKET;
+    let step = || 1..=2 * rates::PACKET;
     let times = (50..=1500u64, 1..=1500u64, 1..=800u64);
-    let steps = (step(), step(), 1..=swift::PACKET / 4);
+    let steps = (step(), step(), 1..=rates::PACKET / 4);
     let shares = (share(), share(), share(), share());
-    (times, steps, shares, swift::PACKET..=12 * swift::PACKET).prop_map(
+    (times, steps, shares, rates::PACKET..=12 * rates::PACKET).prop_map(
         |((base_round_trip, target, fast_below), steps, shares, most)| {
             let (fair_increase, proportional_increase, eta) = steps;
             let (fast_share, gamma, most_decrease, weight) = shares;
