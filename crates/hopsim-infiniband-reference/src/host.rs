@@ -4,7 +4,7 @@ use crate::Fact;
 use crate::fate::Fate;
 use crate::lanes::LaneArbiter;
 use crate::link::Flight;
-use crate::simulator::{Packet, Reference, round_robin};
+use crate::simulator::{About, Packet, Reference, round_robin};
 use hopsim_infiniband::congestion::Notification;
 use hopsim_infiniband::fabric::{Fabric, NOTIFICATION, blocks};
 use hopsim_infiniband::faults::Loss;
@@ -40,8 +40,7 @@ pub struct Host {
 struct Answer {
     told: Sent,
     notifies: bool,
-    /// When the data packet started with which the answer was due, and the bytes that it acknowledges.
-    about: (Ticks, u64),
+    about: About,
 }
 
 /// A packet in a receive buffer.
@@ -118,25 +117,26 @@ impl<W: Workload> Reference<W> {
             let Some(index) = self.hosts[host].received.iter().position(|each| each.tail == self.now) else {
                 continue;
             };
-            let packet = self.packets[self.hosts[host].received[index].packet];
+            let number = self.hosts[host].received[index].packet;
+            let packet = self.packets[number];
             let flow = packet.told.flow as usize;
             let is_whole = packet.fate == Fate::Whole;
             if !packet.told.is_notification {
                 if is_whole {
-                    self.answer(host, packet);
+                    self.answer(host, number);
                 }
                 continue;
             }
             self.deliver(host, index);
-            if is_whole {
-                let (since, bytes) = packet.about;
-                self.react(flow, packet.marked, (self.now - since, bytes));
+            if let Some(about) = packet.about.filter(|_| is_whole) {
+                self.react(flow, packet.marked, about);
             }
         }
     }
 
     /// A data packet is at its destination, which answers if it is time.
-    fn answer(&mut self, host: usize, packet: Packet) {
+    fn answer(&mut self, host: usize, number: usize) {
+        let packet = self.packets[number];
         let Some(control) = &self.fabric.congestion else { return };
         let sender = &mut self.senders[packet.told.flow as usize];
         let (is_time, notifies, bytes) = match control.notification {
@@ -157,7 +157,8 @@ impl<W: Workload> Reference<W> {
         sender.last_notified = Some(self.now);
         let told = Sent { flow: packet.told.flow, number: sender.answers, bytes, is_notification: true };
         sender.answers += 1;
-        self.hosts[host].answers.push_back(Answer { told, notifies, about: (packet.started, acknowledged) });
+        let about = About { data: number, bytes: acknowledged };
+        self.hosts[host].answers.push_back(Answer { told, notifies, about });
     }
 
     /// The packets that have been drained are delivered, the next ones begin as soon as they are sure not to be interrupted.
@@ -245,7 +246,7 @@ impl<W: Workload> Reference<W> {
         let source = self.flows[told.flow as usize].source;
         let number = self.packets.len();
         self.send(host, (told, notifies, false), source);
-        self.packets[number].about = about;
+        self.packets[number].about = Some(about);
     }
 
     /// The flow whose turn it is, if one may send.
@@ -339,7 +340,7 @@ impl<W: Workload> Reference<W> {
             destination: destination as usize,
             lane,
             started: self.now,
-            about: (self.now, 0),
+            about: None,
             marked,
             is_last,
             fate: Fate::Whole,

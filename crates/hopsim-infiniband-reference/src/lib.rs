@@ -23,6 +23,7 @@ mod roots;
 mod simulator;
 mod stalls;
 mod switch;
+mod telemetry;
 
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::faults::Loss;

@@ -7,6 +7,7 @@ use crate::link::{Link, Pausing};
 use crate::messages::Posted;
 use crate::reaction::Reactions;
 use crate::switch::{Input, Output};
+use crate::telemetry::Reading;
 use hopsim_infiniband::fabric::{Fabric, blocks};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::Sent;
@@ -26,14 +27,23 @@ pub struct Packet {
     pub lane: usize,
     /// When the packet was sent.
     pub started: Ticks,
-    /// When the data packet started with which a notification packet or acknowledgement was due, and the bytes that it acknowledges.
-    pub about: (Ticks, u64),
+    /// What a notification packet or acknowledgement is about.
+    pub about: Option<About>,
     /// Whether a switch has marked a data packet, or a notification packet or acknowledgement notifies of marks.
     pub marked: bool,
     /// Whether nothing of the packet's message, or of its flow, is left to send behind it.
     pub is_last: bool,
     /// What has become of the packet.
     pub fate: Fate,
+}
+
+/// What a notification packet or acknowledgement is about.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// The data packet with which it was due.
+    pub data: usize,
+    /// The bytes that it acknowledges.
+    pub bytes: u64,
 }
 
 impl Packet {
@@ -61,6 +71,8 @@ pub struct Reference<W: Workload = ()> {
     /// The tick that comes next, or is under way.
     pub(crate) now: Ticks,
     pub(crate) packets: Vec<Packet>,
+    /// What switches have noted in packets: which packet, and what, in the order of time.
+    pub(crate) notes: Vec<(usize, Reading)>,
     pub(crate) facts: Vec<Fact>,
     /// The links, by the port that sends.
     pub(crate) links: Vec<Link>,
@@ -106,6 +118,7 @@ impl<W: Workload> Reference<W> {
             messages: Vec::new(),
             now: 0,
             packets: Vec::new(),
+            notes: Vec::new(),
             facts: Vec::new(),
             links: ports.clone().map(|port| Link::new(fabric, port)).collect(),
             pausing: ports.clone().map(|_| Pausing::new(fabric.lanes.count)).collect(),

@@ -268,6 +268,7 @@ impl<W: Workload> Reference<W> {
                     continue;
                 }
                 self.mark(MarkPoint::Wire, packet, output);
+                self.note(packet, output);
                 self.goes_onto_link(output, packet);
             }
         }

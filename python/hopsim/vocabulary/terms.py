@@ -48,7 +48,7 @@ TERMS = (
         "Lossless Ethernet is `router.ethernet`: switches and hosts whose ports pause each other "
         "(`flow_control.pfc`) or have credits (`cbfc`), rates in Gb/s. Transports are not simulated: "
         "nothing is sent again, as nothing is lost. With `congestion_control` switches mark (ECN), and "
-        "sources keep to rates (DCQCN, TIMELY) or windows (Swift, NSCC).",
+        "sources keep to rates (DCQCN, TIMELY) or windows (Swift, NSCC, HPCC).",
     ),
     Term(
         ("priority flow control", "pause frame", "XOFF", "headroom"),
@@ -58,10 +58,11 @@ TERMS = (
         "why`.",
     ),
     Term(
-        ("HPCC",),
-        "Not simulated. Congestion control of fabrics is by marks and notifications or by round trips: in "
-        "`router.ethernet` DCQCN, TIMELY, Swift and NSCC (`congestion_control.reaction`), in "
-        "`router.infiniband` these, too, or tables (FECN, BECN, CCT).",
+        ("in-band network telemetry", "in-band telemetry", "INT", "PINT"),
+        "Switches of fabrics note in packets what waits for their links and what has gone onto them, where "
+        "sources react to it: `congestion_control.reaction.hpcc`. Other reactions are to marks (`dcqcn`, "
+        "`aimd`, `table`), round trips (`timely`, `swift`) or both (`nscc`). Packets are not longer by "
+        "what is noted, and PINT, which notes a part of it, is not there.",
     ),
     Term(
         ("flow completion time", "FCT", "flow slowdown", "flow size distribution", "websearch"),

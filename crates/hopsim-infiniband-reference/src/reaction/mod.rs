@@ -2,12 +2,14 @@
 
 mod aimd;
 mod dcqcn;
+mod hpcc;
 mod nscc;
 mod swift;
 mod table;
 mod timely;
 
-use crate::simulator::Reference;
+use crate::simulator::{About, Reference};
+use crate::telemetry::Reading;
 use hopsim_infiniband::congestion::{CongestionControl, Level, Notification};
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
@@ -45,6 +47,8 @@ struct Point {
     swift: swift::Window,
     /// What NSCC knows at the point.
     nscc: nscc::SignalledSending,
+    /// What HPCC knows at the point.
+    hpcc: hpcc::Inflight,
     /// Bytes that have been sent and not been acknowledged.
     under_way: u64,
     /// The time before which no packet may start.
@@ -64,6 +68,7 @@ impl Point {
             timely: timely::Pace::default(),
             swift: swift::Window::new(&control.reaction),
             nscc: nscc::SignalledSending::new(&control.reaction),
+            hpcc: hpcc::Inflight::default(),
             under_way: 0,
             opens: 0,
             limited: 0,
@@ -135,7 +140,9 @@ impl<W: Workload> Reference<W> {
             Some(Reaction::Dcqcn(rules)) => {
                 self.reaction.points.iter_mut().for_each(|point| point.dcqcn.tick(rules));
             }
-            Some(Reaction::Timely(_) | Reaction::Swift(_) | Reaction::Nscc(_)) | None => (),
+            Some(Reaction::Timely(_) | Reaction::Swift(_) | Reaction::Nscc(_) | Reaction::Hpcc(_)) | None => {
+                ()
+            }
         }
     }
 
@@ -147,15 +154,17 @@ impl<W: Workload> Reference<W> {
         }
     }
 
-    /// A notification packet or an acknowledgement for a flow is at its source: whether it notifies of marks, how long ago the data packet
-    /// started that it is about, and how many bytes it acknowledges.
-    pub fn react(&mut self, flow: usize, notifies: bool, (round_trip, bytes): (Ticks, u64)) {
+    /// A notification packet or an acknowledgement for a flow is at its source: whether it notifies of marks, and what it is about.
+    pub fn react(&mut self, flow: usize, notifies: bool, About { data, bytes }: About) {
         let Some(control) = &self.fabric.congestion else { return };
+        let sent = self.packets[data].started;
+        let round_trip = self.now - sent;
         let number = self.reaction.point_of[flow];
         let is_acknowledged = matches!(control.notification, Notification::Acknowledgements { .. });
         self.reaction.points[number].under_way -= bytes;
         match &control.reaction {
-            Reaction::Timely(_) | Reaction::Swift(_) | Reaction::Nscc(_) if !is_acknowledged => (),
+            Reaction::Timely(_) | Reaction::Swift(_) | Reaction::Nscc(_) | Reaction::Hpcc(_)
+                if !is_acknowledged => {}
             Reaction::Timely(rules) => self.reaction.points[number].timely.hear(rules, round_trip),
             Reaction::Swift(rules) => {
                 let acknowledged = (bytes, u64::from(self.fabric.mtu));
@@ -165,6 +174,11 @@ impl<W: Workload> Reference<W> {
                 let acknowledged = (bytes, u64::from(self.fabric.mtu));
                 let times = (self.now, round_trip);
                 self.reaction.points[number].nscc.hear(rules, times, notifies, acknowledged);
+            }
+            Reaction::Hpcc(rules) => {
+                let with_byte = |reading: Reading| (reading, self.fabric.ports[reading.output].byte);
+                let readings = self.noted_in(data).into_iter().map(with_byte).collect();
+                self.reaction.points[number].hpcc.hear(rules, (self.now, sent), readings);
             }
             _ if !notifies => (),
             Reaction::Table(rules) => table::raise_index(&mut self.reaction, rules, number),
@@ -180,6 +194,10 @@ impl<W: Workload> Reference<W> {
         let window = match control.reaction {
             Reaction::Swift(_) => point.swift.packets,
             Reaction::Nscc(_) => point.nscc.packets,
+            Reaction::Hpcc(ref rules) => {
+                let byte = self.fabric.ports[self.flows[flow].source as usize].byte;
+                point.hpcc.packets(rules, u64::from(self.fabric.mtu) * byte)
+            }
             _ => return true,
         };
         let window_bytes = window * u128::from(self.fabric.mtu) >> 16;
@@ -200,6 +218,7 @@ impl<W: Workload> Reference<W> {
             Reaction::Timely(_) => point.timely.gap(on_link),
             Reaction::Swift(_) => point.swift.gap(on_link),
             Reaction::Nscc(_) => on_link,
+            Reaction::Hpcc(_) => point.hpcc.gap(on_link),
         };
         point.opens = self.now + gap;
     }

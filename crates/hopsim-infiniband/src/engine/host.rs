@@ -9,7 +9,7 @@ use crate::fabric::{NOTIFICATION, blocks};
 use crate::flow::Flow;
 use crate::lanes::Lanes;
 use crate::observer::{Observer, Sent};
-use crate::reaction::Echo;
+use crate::reaction::{Echo, Note};
 use crate::time::{NEVER, Ticks};
 use crate::workload::Workload;
 use std::collections::VecDeque;
@@ -93,7 +93,7 @@ impl Sender {
 }
 
 /// A notification packet or an acknowledgement that waits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Answer {
     /// The flow that the answer is for.
     flow: u32,
@@ -102,6 +102,8 @@ struct Answer {
     /// Whether the answer notifies of marks.
     notifies: bool,
     about: About,
+    /// What switches have noted in the data packet with which the answer was due, if they do.
+    notes: Vec<Note>,
 }
 
 /// A host.
@@ -282,14 +284,17 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let has_credits = |answer: &Answer| self.credits[self.slot(host, answer.lane)] >= blocks(bytes);
         let Some(place) = queue.iter().position(has_credits) else { return false };
         let answers = &mut self.hosts[host as usize].answers;
-        let Some(Answer { flow, number, lane, notifies, about }) = answers.remove(place) else {
+        let Some(Answer { flow, number, lane, notifies, about, notes }) = answers.remove(place) else {
             return false;
         };
         let name = Sent { flow, number, bytes, is_notification: true };
         let mut packet = Packet::new(name, (self.flows[flow as usize].source, lane), self.now);
         packet.marked = notifies;
         packet.cargo = Cargo::Answers(about);
-        self.begin(host, packet);
+        let id = self.begin(host, packet);
+        if let Some(telemetry) = &mut self.telemetry {
+            telemetry.put(id, notes);
+        }
         true
     }
 
@@ -372,8 +377,8 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         (name, true, ends)
     }
 
-    /// A packet begins to be sent.
-    fn begin(&mut self, host: u32, packet: Packet) {
+    /// A packet begins to be sent; its number.
+    fn begin(&mut self, host: u32, packet: Packet) -> u32 {
         self.observer.sent(self.now, packet.name);
         let slot = self.slot(host, packet.lane);
         self.promise(slot, packet.blocks());
@@ -381,6 +386,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             self.now + packet.bytes() * self.fabric.ports[host as usize].byte;
         let id = self.packets.insert(packet);
         self.travel(host, id);
+        id
     }
 
     /// The head of a packet is at its destination.
@@ -405,11 +411,10 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let &Packet { name, lane, marked, is_last, fate, sent, cargo, .. } = self.packets.get(id);
         if let Cargo::Answers(About { since, bytes }) = cargo {
             if fate == Fate::Whole {
-                self.hear(
-                    host,
-                    name.flow,
-                    Echo { marked, round_trip: self.now - since, bytes, mtu: self.fabric.mtu },
-                );
+                let notes = self.take_notes(id);
+                let (round_trip, mtu) = (self.now - since, self.fabric.mtu);
+                self.hear(host, name.flow, Echo { marked, round_trip, bytes, mtu, notes: &notes });
+                self.give_back(notes);
             }
             self.deliver(host, id);
             return;
@@ -418,6 +423,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             return;
         }
         let Some(control) = &self.fabric.congestion else { return };
+        let notes = self.take_notes(id);
         let sender = &mut self.senders[name.flow as usize];
         let due = match control.notification {
             Notification::Packets { interval } => sender.notify(interval, self.now, marked),
@@ -425,17 +431,17 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
                 sender.acknowledge(every, (marked, name.bytes.into()), is_last)
             }
         };
-        let Some((notifies, bytes)) = due else { return };
+        let Some((notifies, bytes)) = due else { return self.give_back(notes) };
         let lane = control.answer_lane.unwrap_or(lane);
         let about = About { since: sent, bytes };
-        let answer = Answer { flow: name.flow, number: sender.answers, lane, notifies, about };
+        let answer = Answer { flow: name.flow, number: sender.answers, lane, notifies, about, notes };
         sender.answers += 1;
         self.hosts[host as usize].answers.push_back(answer);
         self.wake_host(host, self.now);
     }
 
     /// A notification packet or an acknowledgement has come to the source of a flow.
-    fn hear(&mut self, host: u32, flow: u32, echo: Echo) {
+    fn hear(&mut self, host: u32, flow: u32, echo: Echo<'_>) {
         let reaction = self.senders[flow as usize].reaction;
         if self.acknowledgements().is_some() {
             self.reactions.acknowledged(reaction, self.now, echo);

@@ -15,6 +15,7 @@ mod roots;
 mod size;
 mod stalls;
 mod switch;
+mod telemetry;
 
 use crate::fabric::{Fabric, FlowControl, NONE, blocks};
 use crate::flow::Flow;
@@ -35,6 +36,7 @@ use rustc_hash::FxHashMap;
 pub use size::state_bytes;
 use stalls::Stalls;
 use switch::{Inputs, Output, Places, Voq};
+use telemetry::Telemetry;
 
 /// A fabric with its flows at some time.
 pub struct Simulation<'f, O: Observer, W: Workload = ()> {
@@ -73,6 +75,8 @@ pub struct Simulation<'f, O: Observer, W: Workload = ()> {
     packet_hops: u64,
     /// What is in the buffers, where pauses control the flow.
     pauses: Option<Box<Pauses<'f>>>,
+    /// What switches note in packets, where sources react to it.
+    telemetry: Option<Box<Telemetry>>,
     /// What is remembered where links fail in the middle of the run.
     failing: Option<Box<Failing<'f>>>,
 }
@@ -131,6 +135,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
             due: Vec::new(),
             packet_hops: 0,
             pauses: Pauses::new(fabric).map(Box::new),
+            telemetry: Telemetry::new(fabric).map(Box::new),
             failing: Failing::new(fabric, flows.len()).map(Box::new),
         };
         simulation.expect_changes();

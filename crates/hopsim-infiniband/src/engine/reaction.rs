@@ -2,7 +2,7 @@
 
 use crate::congestion::{CongestionControl, Level, Notification};
 use crate::fabric::NONE;
-use crate::reaction::{Echo, Needs, SERVICE_LEVELS, Scheme};
+use crate::reaction::{Echo, SERVICE_LEVELS, Scheme};
 use crate::time::Ticks;
 use hopsim_random::Stream;
 
@@ -25,7 +25,7 @@ impl<'f> Reactions<'f> {
         let Some(control) = control else { return Self::default() };
         let count = streams.len() * SERVICE_LEVELS as usize;
         let is_acknowledged = matches!(control.notification, Notification::Acknowledgements { .. });
-        let has_windows = is_acknowledged && control.reaction.needs() == Needs::Windows;
+        let has_windows = is_acknowledged && control.reaction.needs().has_windows();
         Self {
             scheme: Some(Scheme::new(&control.reaction, streams)),
             ready: Vec::new(),
@@ -34,8 +34,8 @@ impl<'f> Reactions<'f> {
         }
     }
 
-    /// The reaction point of a new flow, which may be one that other flows have.
-    pub fn add(&mut self, host: u32, service_level: u8) -> u32 {
+    /// The reaction point of a new flow, which may be one that other flows have. The longest packet takes so long on the link of the host.
+    pub fn add(&mut self, host: u32, service_level: u8, longest: Ticks) -> u32 {
         let Some(scheme) = &mut self.scheme else { return 0 };
         let (place, new) = (host * SERVICE_LEVELS + u32::from(service_level), self.ready.len() as u32);
         if let Some(shared) = &mut self.shared {
@@ -45,7 +45,7 @@ impl<'f> Reactions<'f> {
             }
             *point = new;
         }
-        scheme.add(place);
+        scheme.add(place, longest);
         self.ready.push(0);
         if let Some(under_way) = &mut self.under_way {
             under_way.push(0);
@@ -103,7 +103,7 @@ impl<'f> Reactions<'f> {
     }
 
     /// Packets of a point have been acknowledged.
-    pub fn acknowledged(&mut self, point: u32, now: Ticks, echo: Echo) {
+    pub fn acknowledged(&mut self, point: u32, now: Ticks, echo: Echo<'_>) {
         if let Some(under_way) = &mut self.under_way {
             under_way[point as usize] -= echo.bytes;
         }

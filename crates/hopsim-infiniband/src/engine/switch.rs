@@ -205,6 +205,9 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             self.inputs[slot].set(input - first, true);
         }
         self.queue_changed(output, lane, old, old + bytes);
+        if let Some(telemetry) = &mut self.telemetry {
+            telemetry.joins(output, bytes);
+        }
         if self.marks_at(MarkPoint::Enqueue) {
             self.mark(output, id);
         }
@@ -387,6 +390,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         if self.marks_at(MarkPoint::Wire) {
             self.mark(output, id);
         }
+        self.note(output, id);
         self.travel(output, id);
     }
 }

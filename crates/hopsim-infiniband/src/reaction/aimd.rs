@@ -114,7 +114,7 @@ impl<'f> Points<'f> {
 }
 
 impl ReactionPoints for Points<'_> {
-    fn add(&mut self, _: u32) {
+    fn add(&mut self, _: u32, _: Ticks) {
         self.all.push(NotifiedRate { rate: WHOLE, notified: 0 });
     }
 

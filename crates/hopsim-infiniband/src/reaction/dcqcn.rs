@@ -227,7 +227,7 @@ impl<'f> Points<'f> {
 }
 
 impl ReactionPoints for Points<'_> {
-    fn add(&mut self, _: u32) {
+    fn add(&mut self, _: u32, _: Ticks) {
         self.all.push(None);
     }
 
@@ -283,7 +283,7 @@ mod tests {
             cut_interval: 0,
         };
         let mut points = Points::new(&rules, &mut []);
-        points.add(0);
+        points.add(0, 1);
         assert_eq!(points.gap(0, 0, (5000, 7)), 7, "nothing has an effect before the first notification");
         (0..2).for_each(|_| points.notify(0, 0));
         // The rate is 1/4, its target 1/2. The timer raises that by 1/16, the rate to 13/32.
@@ -308,7 +308,7 @@ mod tests {
     fn the_share_of_a_fall_goes_to_nothing_without_notifications() {
         let rules = Config::default().build(&[55, 55]).unwrap();
         let mut points = Points::new(&rules, &mut []);
-        points.add(0);
+        points.add(0, 1);
         points.notify(0, 0);
         let alpha = |at: Ticks| points.all[0].map(|point| point.alpha(&rules, at));
         assert_eq!(alpha(54), Some(WHOLE));

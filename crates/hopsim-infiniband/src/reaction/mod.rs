@@ -3,6 +3,7 @@
 
 pub mod aimd;
 pub mod dcqcn;
+pub mod hpcc;
 pub mod nscc;
 pub mod rates;
 pub mod swift;
@@ -27,11 +28,35 @@ pub enum Needs {
     Acknowledgements,
     /// An acknowledgement of every packet, for which those of a window wait.
     Windows,
+    /// The same, and in it what switches have noted in the packet.
+    Telemetry,
+}
+
+impl Needs {
+    /// Whether packets wait for acknowledgements.
+    pub fn has_windows(self) -> bool {
+        matches!(self, Self::Windows | Self::Telemetry)
+    }
+}
+
+/// What a switch notes in a data packet whose head goes onto a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    /// The port to the link.
+    pub port: u32,
+    /// When the head goes onto the link.
+    pub at: Ticks,
+    /// The bytes of the packets that wait for the link behind it.
+    pub waiting: u64,
+    /// The bytes of the packets that have gone onto the link before it.
+    pub sent: u64,
+    /// The time of a byte on the link.
+    pub byte: Ticks,
 }
 
 /// What an acknowledgement tells the source.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Echo {
+pub(crate) struct Echo<'n> {
     /// Whether one of the packets that it is about was marked.
     pub marked: bool,
     /// The time from the start of the last of these packets to now: the round trip.
@@ -40,12 +65,14 @@ pub(crate) struct Echo {
     pub bytes: u64,
     /// The longest packet \[bytes\].
     pub mtu: u32,
+    /// What switches have noted in the last of these packets, in the order of its way.
+    pub notes: &'n [Note],
 }
 
 /// All reaction points of a reaction, in the order in which they were added.
 pub(crate) trait ReactionPoints {
-    /// Adds a reaction point at a place: host · 16 + service level.
-    fn add(&mut self, place: u32);
+    /// Adds a reaction point at a place: host · 16 + service level. The longest packet takes so long on the link of the host.
+    fn add(&mut self, place: u32, longest: Ticks);
 
     /// A packet of a point starts, which has so many bytes and takes so long on the link: the time to the start of the next one.
     fn gap(&mut self, point: usize, now: Ticks, length: (u64, Ticks)) -> Ticks;
@@ -54,7 +81,7 @@ pub(crate) trait ReactionPoints {
     fn notify(&mut self, point: usize, now: Ticks);
 
     /// Packets of a point have been acknowledged.
-    fn acknowledged(&mut self, point: usize, now: Ticks, echo: Echo) {
+    fn acknowledged(&mut self, point: usize, now: Ticks, echo: Echo<'_>) {
         if echo.marked {
             self.notify(point, now);
         }
@@ -109,9 +136,9 @@ macro_rules! schemes {
             }
 
             /// See [`ReactionPoints::add`].
-            pub fn add(&mut self, place: u32) {
+            pub fn add(&mut self, place: u32, longest: Ticks) {
                 match self {
-                    $(Self::$name(points) => points.add(place),)*
+                    $(Self::$name(points) => points.add(place, longest),)*
                 }
             }
 
@@ -131,7 +158,7 @@ macro_rules! schemes {
             }
 
             /// See [`ReactionPoints::acknowledged`].
-            pub fn acknowledged(&mut self, point: usize, now: Ticks, echo: Echo) {
+            pub fn acknowledged(&mut self, point: usize, now: Ticks, echo: Echo<'_>) {
                 match self {
                     $(Self::$name(points) => points.acknowledged(point, now, echo),)*
                 }
@@ -241,4 +268,6 @@ reactions! {
     Swift(swift),
     /// The source keeps to a window as with NSCC, which marks and round trips together raise and lower.
     Nscc(nscc),
+    /// The source keeps to a rate and a window as with HPCC, which follow what switches note in packets of how much is on their links.
+    Hpcc(hpcc),
 }

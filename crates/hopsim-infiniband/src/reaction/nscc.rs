@@ -224,7 +224,7 @@ impl<'f> Points<'f> {
 }
 
 impl ReactionPoints for Points<'_> {
-    fn add(&mut self, _: u32) {
+    fn add(&mut self, _: u32, _: Ticks) {
         self.all.push(SignalledWindow { packets: self.rules.most, ..SignalledWindow::default() });
     }
 
@@ -235,7 +235,7 @@ impl ReactionPoints for Points<'_> {
 
     fn notify(&mut self, _: usize, _: Ticks) {}
 
-    fn acknowledged(&mut self, point: usize, now: Ticks, echo: Echo) {
+    fn acknowledged(&mut self, point: usize, now: Ticks, echo: Echo<'_>) {
         let (rules, window) = (self.rules, &mut self.all[point]);
         let acknowledged = (u128::from(echo.bytes) << 16) / u128::from(echo.mtu);
         let delay = echo.round_trip.saturating_sub(rules.base_round_trip);
@@ -280,9 +280,9 @@ mod tests {
             most: 8 * PACKET,
         };
         let mut points = Points::new(&rules, &mut []);
-        points.add(0);
+        points.add(0, 1);
         let mut after = |now: Ticks, round_trip: Ticks, marked: bool, bytes: u64| {
-            points.acknowledged(0, now, Echo { marked, round_trip, bytes, mtu: 1000 });
+            points.acknowledged(0, now, Echo { marked, round_trip, bytes, mtu: 1000, notes: &[] });
             points.all[0].packets
         };
         assert_eq!(after(0, 200, true, 1000), 6 * PACKET + PACKET / 4, "a quarter less, and a quarter more");
@@ -293,6 +293,9 @@ mod tests {
         // Half of two packets, and 45 / 50 of two packets: together 2.8 over 6.66.
         assert_eq!(after(180, 125, false, 1000), 436_469);
         assert_eq!(after(200, 105, false, 1000), 436_469 + 27_552 + 16_384);
+        assert_eq!(after(203, 200, true, 1000), 360_304, "by a quarter again");
+        // Eight packets are enough for an update, but not for a growth by itself: eight over a window of 5.498.
+        assert_eq!(after(205, 150, false, 8000), 360_304 + 95_363);
         // Nine packets in a row without delay are more than the window, which grows by half of eight, to the greatest one.
         assert_eq!(after(210, 100, false, 8000), 8 * PACKET);
     }

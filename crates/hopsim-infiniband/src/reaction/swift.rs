@@ -176,7 +176,7 @@ impl<'f> Points<'f> {
 }
 
 impl ReactionPoints for Points<'_> {
-    fn add(&mut self, _: u32) {
+    fn add(&mut self, _: u32, _: Ticks) {
         self.all.push(Window { packets: self.rules.initial, fell: None, round_trip: 0 });
     }
 
@@ -192,7 +192,7 @@ impl ReactionPoints for Points<'_> {
 
     fn notify(&mut self, _: usize, _: Ticks) {}
 
-    fn acknowledged(&mut self, point: usize, now: Ticks, echo: Echo) {
+    fn acknowledged(&mut self, point: usize, now: Ticks, echo: Echo<'_>) {
         let (rules, window) = (self.rules, &mut self.all[point]);
         let (round_trip, before) = (echo.round_trip, u128::from(window.packets));
         window.round_trip = round_trip;
@@ -238,9 +238,9 @@ mod tests {
     fn windows_grow_by_a_packet_in_a_round_trip_and_fall_once_in_one() {
         let rules = rules();
         let mut points = Points::new(&rules, &mut []);
-        points.add(0);
+        points.add(0, 1);
         let mut after = |now: Ticks, round_trip: Ticks, bytes: u64| {
-            points.acknowledged(0, now, Echo { marked: true, round_trip, bytes, mtu: 1000 });
+            points.acknowledged(0, now, Echo { marked: true, round_trip, bytes, mtu: 1000, notes: &[] });
             points.all[0].packets * 64 / PACKET
         };
         assert_eq!(after(0, 99, 1000), 160, "by one packet of two, to 160 / 64");

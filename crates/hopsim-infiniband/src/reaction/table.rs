@@ -236,7 +236,7 @@ impl<'f> Points<'f> {
 }
 
 impl ReactionPoints for Points<'_> {
-    fn add(&mut self, place: u32) {
+    fn add(&mut self, place: u32, _: Ticks) {
         self.all.push(Point {
             index: self.rules.minimum,
             clock: place,
@@ -322,8 +322,8 @@ mod tests {
     /// Two points of one host and service level.
     fn two(rules: &Table) -> Points<'_> {
         let mut points = Points::new(rules, &mut [Stream::new(1, hopsim_random::Purpose::Phase, 0)]);
-        points.add(0);
-        points.add(0);
+        points.add(0, 1);
+        points.add(0, 1);
         points
     }
 

@@ -172,7 +172,7 @@ impl Pace {
 }
 
 impl ReactionPoints for Points<'_> {
-    fn add(&mut self, _: u32) {
+    fn add(&mut self, _: u32, _: Ticks) {
         self.all.push(Pace { rate: WHOLE, before: None, gradient: 0, calm: 0 });
     }
 
@@ -183,7 +183,7 @@ impl ReactionPoints for Points<'_> {
 
     fn notify(&mut self, _: usize, _: Ticks) {}
 
-    fn acknowledged(&mut self, point: usize, _: Ticks, Echo { round_trip, .. }: Echo) {
+    fn acknowledged(&mut self, point: usize, _: Ticks, Echo { round_trip, .. }: Echo<'_>) {
         let (rules, pace) = (self.rules, &mut self.all[point]);
         pace.follow(rules, round_trip);
         let beta = u128::from(rules.beta);
@@ -220,9 +220,9 @@ mod tests {
             least: 1,
         };
         let mut points = Points::new(&rules, &mut []);
-        points.add(0);
+        points.add(0, 1);
         let mut after = |round_trip: Ticks| {
-            points.acknowledged(0, 0, Echo { marked: true, round_trip, bytes: 1, mtu: 1 });
+            points.acknowledged(0, 0, Echo { marked: true, round_trip, bytes: 1, mtu: 1, notes: &[] });
             points.all[0].rate * 128 / WHOLE
         };
         assert_eq!(after(5), 128, "the rate of the link is the most");
@@ -233,6 +233,7 @@ mod tests {
         // From -18.125 it becomes -9.0625 + 25 = 15.9375: over 20 and halved 0.3984375.
         assert_eq!(after(90), 77);
         assert_eq!(after(9), 85);
-        assert_eq!(points.gap(0, 0, (0, 17)), 26, "17 · 128 / 85 is 25.6");
+        assert_eq!(after(20), 93, "by one step, as the row without growth is a new one");
+        assert_eq!(points.gap(0, 0, (0, 17)), 24, "17 · 128 / 93 is 23.4");
     }
 }

@@ -132,7 +132,7 @@ fn congestion_control_of_ethernet_names_its_keys() {
         (
             "reaction",
             "table",
-            "reaction = \"table\" (override): has a table and a timer, for which there are no keys here; valid: aimd, dcqcn, timely, swift, nscc",
+            "reaction = \"table\" (override): has a table and a timer, for which there are no keys here; valid: aimd, dcqcn, timely, swift, nscc, hpcc",
         ),
         (
             "marking.ecn.max",

@@ -213,6 +213,38 @@ fn values_of_nscc() {
 }
 
 #[test]
+fn values_of_hpcc() {
+    let key = "router.infiniband.congestion_control";
+    let acknowledged = format!("{key}.notification=acknowledgements");
+    let of = |name: &str, value: &str| {
+        message_of(VALID, &[&acknowledged, &format!("{key}.reaction.hpcc{name}={value}")])
+    };
+    assert_eq!(of("", "{}"), "accepted");
+    assert_eq!(of("", "{ stages = 0, utilisation = 1, least = 1 }"), "accepted");
+    for (name, value, valid) in [
+        ("utilisation", "0", "0.000001 … 1"),
+        ("increase", "1.5", "0.000001 … 1"),
+        ("least", "0.00001", "0.0001 … 1"),
+        ("stages", "65536", "0 … 65535"),
+    ] {
+        let expected =
+            format!("{key}.reaction.hpcc.{name} = {value} (override): out of range; valid: {valid}");
+        assert_eq!(of(&format!(".{name}"), value), expected);
+    }
+    assert_eq!(
+        of(".base_round_trip", "0 us"),
+        format!(
+            "{key}.reaction.hpcc.base_round_trip = \"0 us\" (override): is not a positive number and a unit; \
+             valid: a decimal number above 0 and ps, ns, us, ms, s"
+        )
+    );
+    starts(&control("reaction", "hpcc"), &format!("{key}.reaction (override): follows "));
+    let hpcc = format!("{key}.reaction=hpcc");
+    let message = message_of(VALID, &[&acknowledged, &hpcc, &format!("{key}.level=sl")]);
+    starts(&message, &format!("{key}.level = \"sl\" (override): is for all flows of a service level"));
+}
+
+#[test]
 fn marks_by_the_length_of_queues() {
     let key = "router.infiniband.congestion_control.marking.ecn";
     let of = |value: &str| control("marking", value);

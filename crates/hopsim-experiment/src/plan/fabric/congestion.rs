@@ -67,11 +67,11 @@ fn check_needs(control: &CongestionControlConfig) -> Result<(), ConfigError> {
         let valid = "notification.acknowledgements beside it, or a reaction to marks";
         return Err(ConfigError::new(key("reaction"), reason).valid(valid));
     }
-    if needs == Needs::Windows && control.level == config::Level::Sl {
+    if needs.has_windows() && control.level == config::Level::Sl {
         let reason = "is for all flows of a service level, and the reaction has a window for each flow";
         return Err(ConfigError::new(key("level"), reason).value("\"sl\"").valid("qp"));
     }
-    if let Some(every) = every.filter(|&every| needs == Needs::Windows && every > 1) {
+    if let Some(every) = every.filter(|&every| needs.has_windows() && every > 1) {
         let reason = "the reaction has a window of few packets, which would wait for the next ones";
         return Err(ConfigError::new(key("notification.acknowledgements.every"), reason)
             .value(every)
@@ -82,8 +82,9 @@ fn check_needs(control: &CongestionControlConfig) -> Result<(), ConfigError> {
 
 /// Refuses links that fail in the middle of the run where sources wait for acknowledgements.
 pub fn check_faults(fabric: &Fabric) -> Result<(), ConfigError> {
-    let needs = fabric.congestion.as_ref().map(|control| control.reaction.needs());
-    if needs != Some(Needs::Windows) || fabric.faults.is_empty() {
+    let has_windows =
+        fabric.congestion.as_ref().is_some_and(|control| control.reaction.needs().has_windows());
+    if !has_windows || fabric.faults.is_empty() {
         return Ok(());
     }
     let reason =

@@ -3,14 +3,15 @@
 use hopsim_infiniband::congestion::{
     CongestionControl, Ecn, Level, MarkPoint, Marking, Notification, PortRules, ThresholdMode, VictimMask,
 };
-use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::reaction::aimd::{Aimd, WHOLE};
 use hopsim_infiniband::reaction::dcqcn::Dcqcn;
+use hopsim_infiniband::reaction::hpcc::Hpcc;
 use hopsim_infiniband::reaction::nscc::Nscc;
 use hopsim_infiniband::reaction::rates;
 use hopsim_infiniband::reaction::swift::Swift;
 use hopsim_infiniband::reaction::table::{Delay, Table, Timer};
 use hopsim_infiniband::reaction::timely::Timely;
+use hopsim_infiniband::reaction::{Needs, Reaction};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -68,7 +69,9 @@ fn answer(mtu: u32) -> impl Strategy<Value = Answer> {
     // Acknowledgements of one to three blocks, of single packets and of several.
     let acknowledgements = (1..=4u32, 1..=mtu.min(150))
         .prop_map(|(every, bytes)| Notification::Acknowledgements { every, bytes });
-    let interval = prop_oneof![1 => Just(0), 1 => 1..=4000u64];
+    // Packets come a whole number of times a packet apart where the output is busy.
+    let packets_apart = (1..=10u64).prop_map(move |packets| packets * u64::from(mtu));
+    let interval = prop_oneof![1 => Just(0), 1 => 1..=4000u64, 1 => packets_apart];
     let packets = interval.prop_map(|interval| Notification::Packets { interval });
     let notification = prop_oneof![1 => packets, 1 => acknowledgements];
     let reaction = prop_oneof![
@@ -78,6 +81,7 @@ fn answer(mtu: u32) -> impl Strategy<Value = Answer> {
         1 => timely().prop_map(Reaction::Timely),
         1 => swift().prop_map(Reaction::Swift),
         1 => nscc().prop_map(Reaction::Nscc),
+        1 => hpcc().prop_map(Reaction::Hpcc),
     ];
     let lane = prop_oneof![2 => Just(None), 1 => (0..16u8).prop_map(Some)];
     (notification, lane, select(vec![Level::QueuePair, Level::ServiceLevel]), reaction)
@@ -208,6 +212,40 @@ fn nscc() -> impl Strategy<Value = Nscc> {
             }
         },
     )
+}
+
+fn hpcc() -> impl Strategy<Value = Hpcc> {
+    // Round trips that are often longer than this, and rates that meet the least and that of the link.
+    let whole = rates::WHOLE;
+    let least = prop_oneof![4 => whole / 64..=whole / 4, 1 => Just(whole)];
+    let utilisation = prop_oneof![4 => whole / 4..=whole, 1 => 1..=whole];
+    (50..=4000u64, utilisation, 0..=5u32, 1..=whole / 8, least).prop_map(
+        |(base_round_trip, utilisation, stages, increase, least)| Hpcc {
+            base_round_trip,
+            utilisation,
+            stages,
+            increase,
+            least,
+        },
+    )
+}
+
+/// Congestion control as with [`congestion`], in which sources hear of what their reaction needs.
+pub fn heard(mtu: u32, ports: Range<u32>) -> impl Strategy<Value = CongestionControl> {
+    congestion(mtu, ports).prop_map(move |mut control| {
+        let needs = control.reaction.needs();
+        if needs != Needs::Marks {
+            let single = Notification::Acknowledgements { every: 1, bytes: mtu.min(64) };
+            let is_acknowledged = matches!(control.notification, Notification::Acknowledgements { .. });
+            if needs.has_windows() || !is_acknowledged {
+                control.notification = single;
+            }
+        }
+        if needs.has_windows() {
+            control.level = Level::QueuePair;
+        }
+        control
+    })
 }
 
 /// With a VL of answers that there is among so many.
