@@ -186,8 +186,8 @@ fn series_rows(plan: &FabricPlan) -> u64 {
     let (of_links, of_queues) = (wants(RecordStream::LinkSeries), wants(RecordStream::QueueSeries));
     let mut ports = BTreeSet::new();
     if of_links || of_queues {
-        for flow in &plan.flows {
-            ports.extend(outputs(&plan.fabric, [flow.source, flow.destination]));
+        for (number, flow) in (0..).zip(&plan.flows) {
+            ports.extend(outputs(&plan.fabric, [flow.source, flow.destination], number));
         }
     }
     let flows = if wants(RecordStream::FlowSeries) { plan.accounts.len() } else { 0 };
@@ -206,7 +206,8 @@ fn packet_hops(plan: &FabricPlan) -> f64 {
         let byte = flow.byte.max(slowest * of_host[flow.source as usize]);
         let time = flow.end.min(plan.span.end).saturating_sub(flow.start);
         let bytes = (time as f64 / byte as f64).min(flow.bytes.map_or(f64::INFINITY, |bytes| bytes as f64));
-        let hops = outputs(fabric, [flow.source, flow.destination]).len() - 1;
+        // All ways that a flow may take have as many hops.
+        let hops = outputs(fabric, [flow.source, flow.destination], 0).len() - 1;
         bytes / f64::from(fabric.mtu) * hops as f64
     };
     // Nodes that draw send to some other; how far that is on average two of them tell.
@@ -214,7 +215,7 @@ fn packet_hops(plan: &FabricPlan) -> f64 {
         let time = messages.end.min(plan.span.end).saturating_sub(messages.start);
         let packets = (messages.sizes.mean() / f64::from(fabric.mtu)).ceil();
         let [first, middle, last] = [0, messages.nodes.len() / 2, messages.nodes.len() - 1];
-        let hops = |to: usize| outputs(fabric, [messages.nodes[first], messages.nodes[to]]).len() - 1;
+        let hops = |to: usize| outputs(fabric, [messages.nodes[first], messages.nodes[to]], 0).len() - 1;
         let mean = (hops(middle) + hops(last)) as f64 / 2.0;
         time as f64 / messages.gap as f64 * packets * mean * messages.nodes.len() as f64
     };

@@ -114,7 +114,12 @@ impl<W: Workload> Reference<W> {
             number => &self.fabric.faults.tables[number as usize - 1],
         };
         let entry = tables.output(switch * self.fabric.hosts as usize + destination);
-        let output = (self.fabric.first_port[switch] + entry) as usize;
+        let mut output = (self.fabric.first_port[switch] + entry) as usize;
+        if let Some(paths) = &self.fabric.paths
+            && self.home_of(destination) != switch
+        {
+            output = self.path(paths.seed, (switch, destination), self.packets[flight.packet].told.flow);
+        }
         if self.failing.known[output] {
             self.discard(input, flight.packet, flight.tail);
             return None;

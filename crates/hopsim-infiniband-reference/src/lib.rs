@@ -17,6 +17,7 @@ mod host;
 mod lanes;
 mod link;
 mod messages;
+mod paths;
 mod pauses;
 mod reaction;
 mod roots;

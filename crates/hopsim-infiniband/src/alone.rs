@@ -7,6 +7,7 @@
 //! last one of full length, and the rest.
 
 use crate::fabric::{Fabric, Switching};
+use crate::flow::Flow;
 use crate::time::Ticks;
 
 /// What belongs to the first packet, to the last one of those before the rest, and to the rest.
@@ -51,12 +52,13 @@ fn each(one: Three, other: Three, of: impl Fn(Ticks, Ticks) -> Ticks) -> Three {
     std::array::from_fn(|packet| of(one[packet], other[packet]))
 }
 
-/// The time that so many bytes take from one host to another, alone, from the start of their first packet to the delivery of their
+/// The time that so many bytes of a flow, which has a number, take alone, from the start of their first packet to the delivery of their
 /// last one, by the forwarding tables of the beginning: exactly what they take where nothing else is sent, buffers are large and links
-/// in order. A flow with a rate sends a byte in `byte`, one without in 0.
+/// in order.
 ///
 /// Source: the rules of docs/infiniband.md, *Measurement*.
-pub fn time(fabric: &Fabric, [source, destination]: [u32; 2], bytes: u64, byte: Ticks) -> Ticks {
+pub fn time(fabric: &Fabric, (number, flow): (u32, &Flow), bytes: u64) -> Ticks {
+    let &Flow { source, destination, byte, .. } = flow;
     let packets = Train::new(bytes, fabric.mtu.into());
     let rules = &fabric.switch;
     let mut link = &fabric.ports[source as usize];
@@ -70,7 +72,7 @@ pub fn time(fabric: &Fabric, [source, destination]: [u32; 2], bytes: u64, byte: 
             let drained = each(each(heads, drain, |head, time| head + time), tails, Ticks::max);
             return packets.one_by_one(drained, fabric.host.drain, REST)[REST];
         };
-        link = &fabric.ports[fabric.output(switch, destination) as usize];
+        link = &fabric.ports[fabric.output(switch, destination, number) as usize];
         let granted = heads.map(|head| head + rules.input_latency);
         let crossed = each(granted, packets.times(rules.crossbar), |at, time| at + time);
         let ends = packets.one_by_one(each(crossed, tails, Ticks::max), rules.crossbar, REST);

@@ -4,6 +4,7 @@ use crate::congestion::CongestionControl;
 use crate::faults::Faults;
 use crate::forwarding::Tables;
 use crate::lanes::Lanes;
+use crate::paths::Paths;
 use crate::pfc::Pfc;
 use crate::time::Ticks;
 use std::sync::Arc;
@@ -113,6 +114,8 @@ pub struct Fabric {
     pub ports: Vec<Port>,
     /// The output of every switch for every destination; fabrics that differ in nothing else share them.
     pub forwarding: Arc<Tables>,
+    /// Which of several shortest ways flows take, if it is not the tables that say it.
+    pub paths: Option<Paths>,
     /// What all hosts have in common.
     pub host: HostRules,
     /// What all switches have in common.
@@ -139,9 +142,12 @@ impl Fabric {
         (switches as u32).checked_sub(1)
     }
 
-    /// The port by which a packet for a destination leaves a switch.
+    /// The port by which a packet of a flow for a destination leaves a switch.
     #[inline]
-    pub fn output(&self, switch: u32, destination: u32) -> u32 {
+    pub fn output(&self, switch: u32, destination: u32, flow: u32) -> u32 {
+        if let Some(port) = self.paths.as_ref().and_then(|paths| paths.port(switch, destination, flow)) {
+            return port;
+        }
         let entry = switch as usize * self.hosts as usize + destination as usize;
         self.first_port[switch as usize] + self.forwarding.output(entry)
     }

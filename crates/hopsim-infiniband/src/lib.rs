@@ -14,6 +14,7 @@ pub mod flow;
 pub mod forwarding;
 pub mod lanes;
 pub mod observer;
+pub mod paths;
 pub mod pfc;
 pub mod reaction;
 pub mod time;

@@ -94,9 +94,10 @@ TERMS = (
     ),
     Term(
         ("multipath", "packet spraying", "equal-cost multi-path", "FatPaths"),
-        "`routing.ecmp`: any shortest path, drawn by packet or by flow. `routing.k_shortest_paths` and "
-        "`routing.fat_paths` take longer paths, too, and `routing.adaptive` and `routing.polarized` look at "
-        "buffers.",
+        "`routing.ecmp`: any shortest path, drawn by packet or by flow; in fabrics "
+        '`router.infiniband.forwarding` may be "ecmp", and packets of a flow keep to one. '
+        "`routing.k_shortest_paths` and `routing.fat_paths` take longer paths, too, and `routing.adaptive` "
+        "and `routing.polarized` look at buffers.",
     ),
     Term(
         ("routing table", "source routing", "own routing"),

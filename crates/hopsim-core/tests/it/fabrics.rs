@@ -414,6 +414,22 @@ fn forwarding_tables_of_the_document() {
 }
 
 #[test]
+fn flows_that_choose_among_ways_do_so_over_links_in_order() {
+    let ecmp = "router.infiniband.forwarding=ecmp";
+    assert_eq!(message_of(UNEQUAL, &[ecmp]), "accepted");
+    let out = "faults=[{ links = { between = [[0, 1]] } }]";
+    assert_eq!(
+        message_of(UNEQUAL, &[ecmp, out]),
+        "router.infiniband.forwarding = \"ecmp\" (override): flows choose among the ways over all links, also those that are out of \
+         order; valid: minimal, min_hop or up_down, or no such key as faults"
+    );
+    // Both ways half round a ring of four are shortest, so that packets can wait for each other in a circle.
+    let ring = "topology={ ring = { routers = 4, nodes_per_router = 1 } }";
+    let jobs = "jobs=[{ messages = { pattern = 'uniform', bytes = 1000, rate = '1 Gb/s' } }]";
+    starts(&message_of(UNEQUAL, &[ecmp, ring, jobs]), "topology");
+}
+
+#[test]
 fn routers_may_have_different_numbers_of_nodes() {
     let found = summary(UNEQUAL);
     assert_eq!(found["nodes"], json!(2), "source and destination");

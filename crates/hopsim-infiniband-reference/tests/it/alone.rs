@@ -1,14 +1,14 @@
 //! The time that a flow takes alone: the closed form is what engine and reference take, to the tick, on every fabric with large buffers.
 
 use crate::closed_forms::{flow, star};
-use crate::fabrics::for_each_fabric;
 use crate::fabrics::workload::{Players, Role};
+use crate::fabrics::{for_each_fabric, for_each_fabric_with_paths};
 use hopsim_infiniband::alone::time;
 use hopsim_infiniband::engine::Simulation;
 use hopsim_infiniband::fabric::{Fabric, FlowControl, NONE, Port, SwitchRules, Switching};
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::observer::{Observer, Sent};
-use hopsim_infiniband::time::Ticks;
+use hopsim_infiniband::time::{NEVER, Ticks};
 use hopsim_infiniband::workload::Message;
 use hopsim_infiniband_reference::{Fact, Reference};
 use std::cell::RefCell;
@@ -29,11 +29,10 @@ pub fn ample(fabric: &Fabric) -> Fabric {
 }
 
 /// When the last packet of a flow that starts at 0 is delivered, alone in a fabric with large buffers, by the reference.
-pub fn simulated(fabric: &Fabric, [source, destination]: [u32; 2], bytes: u64, byte: Ticks) -> Ticks {
+pub fn simulated(fabric: &Fabric, (number, flow): (u32, &Flow), bytes: u64) -> Ticks {
     let mut fabric = ample(fabric);
     fabric.host.start_jitter = 0;
-    let alone = Flow { bytes: Some(bytes), byte, ..flow(source, destination) };
-    let mut reference = Reference::new(&fabric, &[alone], 1);
+    let mut reference = Reference::new(&fabric, &numbered(number, flow, bytes), 1);
     let (mut left, mut seen) = (bytes, 0);
     loop {
         reference.step();
@@ -47,6 +46,14 @@ pub fn simulated(fabric: &Fabric, [source, destination]: [u32; 2], bytes: u64, b
         }
         seen = reference.facts().len();
     }
+}
+
+/// A flow of so many bytes from time 0 on behind so many that send nothing.
+fn numbered(number: u32, flow: &Flow, bytes: u64) -> Vec<Flow> {
+    let alone = |bytes: u64| Flow { bytes: Some(bytes), start: 0, end: NEVER, ..*flow };
+    let mut flows = vec![alone(0); number as usize];
+    flows.push(alone(bytes));
+    flows
 }
 
 /// When the engine delivers messages and packets.
@@ -67,11 +74,11 @@ impl Observer for Last {
 }
 
 /// What a flow from time 0 on and a message posted at 77 take in the engine.
-fn in_engine(fabric: &Fabric, [source, destination]: [u32; 2], bytes: u64, byte: Ticks) -> [Ticks; 2] {
+fn in_engine(fabric: &Fabric, (number, flow): (u32, &Flow), bytes: u64) -> [Ticks; 2] {
     let mut fabric = ample(fabric);
     fabric.host.start_jitter = 0;
-    let alone = Flow { bytes: Some(bytes), byte, ..flow(source, destination) };
-    let mut engine = Simulation::new(&fabric, &[alone], 1, Last::default());
+    let &Flow { source, destination, .. } = flow;
+    let mut engine = Simulation::new(&fabric, &numbered(number, flow, bytes), 1, Last::default());
     engine.advance(1 << 40);
     let of_flow = engine.observer().packet;
     let mut roles = vec![Role::default(); fabric.hosts as usize];
@@ -86,48 +93,60 @@ fn in_engine(fabric: &Fabric, [source, destination]: [u32; 2], bytes: u64, byte:
 /// How many flows have one packet, several of one length, a rest, and pass several switches; with both kinds of switching each.
 type Seen = [[usize; 2]; 4];
 
+/// Whether each of the flows, alone, takes the closed form.
+fn compare(fabric: &Fabric, flows: &[Flow], seed: u64, seen: &RefCell<Seen>) -> Result<(), String> {
+    let kind = usize::from(fabric.switch.switching == Switching::StoreAndForward);
+    for (number, flow) in (0..).zip(flows) {
+        // A flow of 16 packets and a bit now and then, of one or a few mostly.
+        let most = [1, 3, 17][((seed >> 7) + u64::from(number)) as usize % 3] * u64::from(fabric.mtu);
+        let bytes = if number % 4 == 1 { most } else { 1 + (seed >> number) % most };
+        let named = (number, flow);
+        let reference = simulated(fabric, named, bytes);
+        let [of_flow, _] = in_engine(fabric, named, bytes);
+        // The flow of a message is the first one, and has no rate.
+        let first = (0, &Flow { byte: 0, ..*flow });
+        let [_, of_message] = in_engine(fabric, first, bytes);
+        let found = [reference, of_flow, of_message];
+        let expected = time(fabric, named, bytes);
+        let expected = [expected, expected, time(fabric, first, bytes)];
+        if found != expected {
+            return Err(format!("{bytes} B of flow {number} take {found:?}, not {expected:?}"));
+        }
+        let mtu = u64::from(fabric.mtu);
+        let home = |host: u32| fabric.switch_of(fabric.ports[host as usize].peer);
+        let is_of = [
+            bytes <= mtu,
+            bytes > mtu && bytes.is_multiple_of(mtu),
+            bytes > 2 * mtu && !bytes.is_multiple_of(mtu),
+            home(flow.source) != home(flow.destination),
+        ];
+        for (count, is_one) in seen.borrow_mut().iter_mut().zip(is_of) {
+            count[kind] += usize::from(is_one);
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn a_flow_alone_takes_the_closed_form_to_the_tick() {
     let seen = RefCell::new(Seen::default());
-    for_each_fabric((120, 50), |(fabric, flows, seed)| {
-        let kind = usize::from(fabric.switch.switching == Switching::StoreAndForward);
-        for (number, flow) in (0..).zip(&flows) {
-            // A flow of 16 packets and a bit now and then, of one or a few mostly.
-            let most = [1, 3, 17][((seed >> 7) + number) as usize % 3] * u64::from(fabric.mtu);
-            let bytes = if number % 4 == 1 { most } else { 1 + (seed >> number) % most };
-            let ends = [flow.source, flow.destination];
-            let expected = time(&fabric, ends, bytes, flow.byte);
-            let reference = simulated(&fabric, ends, bytes, flow.byte);
-            let [of_flow, _] = in_engine(&fabric, ends, bytes, flow.byte);
-            let [_, of_message] = in_engine(&fabric, ends, bytes, 0);
-            let found = [reference, of_flow, of_message];
-            let expected = [expected, expected, time(&fabric, ends, bytes, 0)];
-            if found != expected {
-                return Err(format!("{bytes} B of flow {number} take {found:?}, not {expected:?}"));
-            }
-            let mtu = u64::from(fabric.mtu);
-            let home = |host: u32| fabric.switch_of(fabric.ports[host as usize].peer);
-            let is_of = [
-                bytes <= mtu,
-                bytes > mtu && bytes.is_multiple_of(mtu),
-                bytes > 2 * mtu && !bytes.is_multiple_of(mtu),
-                home(ends[0]) != home(ends[1]),
-            ];
-            for (count, is_one) in seen.borrow_mut().iter_mut().zip(is_of) {
-                count[kind] += usize::from(is_one);
-            }
-        }
-        Ok(())
-    });
+    for_each_fabric((120, 50), |(fabric, flows, seed)| compare(&fabric, &flows, seed, &seen));
     let seen = seen.into_inner();
     println!("flows of one packet, of several alike, with a rest, over several switches: {seen:?}");
     assert!(seen.iter().flatten().all(|&count| count >= 20), "{seen:?}");
 }
 
 #[test]
+fn a_flow_alone_takes_the_closed_form_of_the_way_that_its_hash_says() {
+    let seen = RefCell::new(Seen::default());
+    for_each_fabric_with_paths((60, 51), |((fabric, flows, seed), _)| compare(&fabric, &flows, seed, &seen));
+}
+
+#[test]
 fn a_long_flow_alone_takes_its_bytes_at_the_slowest_stage() {
     // A byte takes 2 ticks on links, and what is named takes 7: beyond the first packet nothing else matters.
-    let packet = |fabric: &Fabric| time(fabric, [0, 1], 256, 0);
+    let first = flow(0, 1);
+    let packet = |fabric: &Fabric| time(fabric, (0, &first), 256);
     let slow: [fn(&mut Fabric); 3] =
         [|it| it.host.injection = 7, |it| it.switch.crossbar = 7, |it| it.host.drain = 7];
     for change in slow {
@@ -135,18 +154,21 @@ fn a_long_flow_alone_takes_its_bytes_at_the_slowest_stage() {
             let mut fabric = star(&[2, 2]);
             fabric.switch.switching = switching;
             change(&mut fabric);
-            let long = time(&fabric, [0, 1], 256 * 1_000_000, 0);
+            let long = time(&fabric, (0, &first), 256 * 1_000_000);
             assert_eq!(long, packet(&fabric) + 256 * 999_999 * 7);
         }
     }
     // A flow with a rate takes that.
-    assert_eq!(time(&star(&[2, 2]), [0, 1], 2560, 9), packet(&star(&[2, 2])) + 2304 * 9);
+    assert_eq!(
+        time(&star(&[2, 2]), (0, &Flow { byte: 9, ..first }), 2560),
+        packet(&star(&[2, 2])) + 2304 * 9
+    );
 }
 
 #[test]
 fn cut_through_alone_takes_its_delays_and_its_bytes_at_the_slowest_stage_where_links_are_as_fast() {
     // 10 + 5 + 7 + 10 ticks for the head over one switch, and 2 ticks a byte on both links.
     for bytes in [1, 255, 256, 257, 640, 4096, 100_000] {
-        assert_eq!(time(&star(&[2, 2]), [0, 1], bytes, 0), 32 + 2 * bytes);
+        assert_eq!(time(&star(&[2, 2]), (0, &flow(0, 1)), bytes), 32 + 2 * bytes);
     }
 }

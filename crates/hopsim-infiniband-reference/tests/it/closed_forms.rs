@@ -23,6 +23,7 @@ pub fn star(byte: &[Ticks]) -> Fabric {
         first_port: vec![hosts, 2 * hosts],
         ports: (hosts..2 * hosts).chain(0..hosts).map(port).collect(),
         forwarding: Arc::new(Tables::Wide((0..hosts as u16).collect())),
+        paths: None,
         host: HostRules { injection: 1, drain: 1, start_jitter: 0 },
         switch: SwitchRules {
             input_latency: 5,

@@ -67,10 +67,11 @@ fn completed(plan: &FabricPlan) -> Vec<Completed> {
     }
     let mut known: BTreeMap<(u32, u32, u64, Ticks), Ticks> = BTreeMap::new();
     let mut one = |(at, began, number, bytes): (Ticks, Ticks, u32, u64)| {
-        let Flow { source, destination, byte, .. } = flows[number as usize];
+        // Tables lead all flows between two hosts the same way.
+        let flow = &flows[number as usize];
         let alone = *known
-            .entry((source, destination, bytes, byte))
-            .or_insert_with(|| alone::simulated(&plan.fabric, [source, destination], bytes, byte));
+            .entry((flow.source, flow.destination, bytes, flow.byte))
+            .or_insert_with(|| alone::simulated(&plan.fabric, (0, flow), bytes));
         Completed { job: job(number), bytes, time: at - began, alone, ticks_per_ns: plan.fabric.ticks_per_ns }
     };
     let span = &plan.span;

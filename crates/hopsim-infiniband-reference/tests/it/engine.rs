@@ -3,7 +3,8 @@
 use crate::closed_forms::{flow, star};
 use crate::fabrics::workload::{Players, Role, Script};
 use crate::fabrics::{
-    Case, for_each_fabric_that_reacts, for_each_fabric_with_messages, for_each_failing_fabric,
+    Case, for_each_fabric_that_reacts, for_each_fabric_with_messages, for_each_fabric_with_paths,
+    for_each_failing_fabric,
 };
 use hopsim_infiniband::engine::{Held, Simulation};
 use hopsim_infiniband::fabric::{Fabric, Port};
@@ -230,6 +231,17 @@ fn a_packet_comes_back_to_an_output_that_its_own_last_bytes_still_cross_to() {
     let mut engine = Simulation::new(&circle, &[flow(0, 1)], 3, Facts::default());
     engine.advance(100);
     assert_eq!(engine.held_up(), [Held { flow: 0, root: 3 }]);
+}
+
+#[test]
+fn they_agree_where_flows_take_any_shortest_way() {
+    for_each_fabric_with_paths((120, 48), |case| compare_all(&case, 12_000));
+}
+
+#[test]
+#[ignore = "takes minutes; make verify"]
+fn they_agree_on_many_more_fabrics_with_several_ways() {
+    for_each_fabric_with_paths((10_000, 49), |case| compare_all(&case, 20_000));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use hopsim_infiniband::fabric::{
 use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
+use hopsim_infiniband::paths::{Alternatives, Paths};
 use hopsim_infiniband::reaction::Needs;
 use hopsim_infiniband::time::{NEVER, Ticks};
 use lanes::lanes;
@@ -123,6 +124,46 @@ pub fn for_each_failing_fabric(
     for_each(&cases, cases_and_seed, test);
 }
 
+/// Runs `test` on random fabrics between whose switches there are more links than are needed, and flows take any shortest way.
+pub fn for_each_fabric_with_paths(
+    cases_and_seed: (u32, u8),
+    test: impl Fn((Case, Script)) -> Result<(), String>,
+) {
+    let cases = cases_of(2..=4, 1..=4).prop_flat_map(|(fabric, flows, seed)| {
+        let paths = Some(paths(&fabric, seed));
+        let script = script(fabric.hosts, fabric.mtu, seed.is_multiple_of(3));
+        let case = (with_least_buffers(Fabric { paths, ..fabric }), flows, seed);
+        (Just(case), script)
+    });
+    for_each(&cases, cases_and_seed, test);
+}
+
+/// The choice of flows among all shortest ways.
+fn paths(fabric: &Fabric, seed: u64) -> Paths {
+    let (first_port, ports) = (&fabric.first_port, &fabric.ports);
+    let switch_of = |peer: u32| if peer == NONE { None } else { fabric.switch_of(peer) };
+    let switches = first_port.len() as u32 - 1;
+    let homes: Vec<u32> =
+        ports[..fabric.hosts as usize].iter().map(|port| switch_of(port.peer).unwrap()).collect();
+    let nearer = |to: u32, found: &mut dyn FnMut(u32, &[u32])| {
+        let of = |switch: u32| first_port[switch as usize]..first_port[switch as usize + 1];
+        let next = |port: u32| switch_of(ports[port as usize].peer);
+        let mut far = vec![switches; switches as usize];
+        far[to as usize] = 0;
+        // As often as a way can be long.
+        for switch in (0..switches).flat_map(|_| 0..switches) {
+            let least = of(switch).filter_map(next).map(|there| far[there as usize] + 1).min();
+            far[switch as usize] = far[switch as usize].min(least.unwrap_or(switches));
+        }
+        for switch in (0..switches).filter(|&switch| switch != to) {
+            let leads =
+                |&port: &u32| next(port).is_some_and(|there| far[there as usize] < far[switch as usize]);
+            found(switch, &of(switch).filter(leads).collect::<Vec<u32>>());
+        }
+    };
+    Paths::new(Arc::new(Alternatives::new(switches, &homes, nearer)), seed)
+}
+
 /// Trees of one to three switches with two to six hosts, and up to twelve flows.
 pub fn cases_of_all_kinds() -> impl Strategy<Value = Case> {
     cases_of(1..=3, 0..=0)
@@ -157,6 +198,7 @@ fn cases_of(switches: RangeInclusive<usize>, more: RangeInclusive<usize>) -> imp
                     first_port,
                     ports,
                     forwarding: Arc::new(Tables::Wide(forwarding)),
+                    paths: None,
                     host,
                     switch,
                     flow_control,

@@ -183,7 +183,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let packet = self.packets.get(id);
         let (lane, bytes) = (packet.lane, packet.bytes());
         let output = match &mut self.failing {
-            None => self.fabric.output(switch, packet.destination),
+            None => self.fabric.output(switch, packet.destination, packet.name.flow),
             Some(failing) => {
                 let (place, tail) = (switch as usize, packet.tail);
                 let entry = place * self.fabric.hosts as usize + packet.destination as usize;

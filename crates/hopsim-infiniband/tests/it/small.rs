@@ -60,6 +60,7 @@ pub fn fabric(hosts: &[u32], congestion: Option<CongestionControl>) -> Fabric {
         first_port,
         ports,
         forwarding: Arc::new(Tables::Wide(forwarding)),
+        paths: None,
         host: HostRules { injection: 8 * NS / 13, drain: 8 * NS / 13, start_jitter: 1000 * NS },
         switch: SwitchRules {
             input_latency: 50 * NS,

@@ -136,8 +136,7 @@ impl<'p> Completions<'p> {
 
     /// A flow of the list, or a message of a flow of the workload, of a job has been completed in the window, after so long.
     pub fn count(&mut self, job: usize, flow: u32, bytes: u64, time: Ticks) {
-        let Flow { source, destination, byte, .. } = self.flows[flow as usize];
-        let alone = || alone::time(self.fabric, [source, destination], bytes, byte);
+        let alone = || alone::time(self.fabric, (flow, &self.flows[flow as usize]), bytes);
         let alone = self.has_slowdowns().then(alone);
         let completed = self.jobs[job].entry(class(bytes)).or_default();
         completed.count_one(bytes, time, alone, self.fabric.ticks_per_ns);

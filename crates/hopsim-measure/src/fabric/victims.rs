@@ -101,7 +101,7 @@ impl Victims {
         let mut sums: BTreeMap<HeldUp, Ticks> = BTreeMap::new();
         for (&(flow, port), length) in &self.held_up {
             let (account, lane) = account_of[flow as usize];
-            let is_victim = !outputs(&plan.fabric, self.ways[flow as usize]).contains(&port);
+            let is_victim = !outputs(&plan.fabric, self.ways[flow as usize], flow).contains(&port);
             let row = HeldUp { account, root: Place { port, lane }, is_victim };
             *sums.entry(row).or_default() += length;
         }

@@ -69,7 +69,7 @@ impl Default for Infiniband {
     }
 }
 
-/// How the forwarding tables are made. A table has one output for each destination, wherever packets come from.
+/// How the forwarding tables are made. A table has one output for each destination, wherever packets come from, but with `ecmp`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Forwarding {
@@ -85,6 +85,11 @@ pub enum Forwarding {
     /// far switches that of the lower number is above. A switch from which a way leads down only takes such a way, however long.
     /// Source: Schroeder et al., IEEE JSAC 9 (1991); the algorithm updn of `OpenSM`.
     UpDown,
+    /// By all shortest paths in number of links: of the ports of a switch that are on one a hash of the flow says which it takes, in every
+    /// switch anew (equal-cost multi-path). Packets of a flow, which in `jobs.flows` is an entry of its own, keep to one path and
+    /// stay in order; so do those that a node sends to another one with a service level, and what answers them. Another seed hashes
+    /// otherwise. Refused where links are out of order. Source: RFC 2991 (2000).
+    Ecmp,
     /// Tables of a real fabric, in a file relative to the directory of the experiment: what `ibroute` prints of every switch, one
     /// after the other, or `dump_lfts`. `topology.graph.file`, as `ibnetdiscover` prints it, says which ports and LIDs the tables
     /// mean. A node is reached by its first LID, whatever its LMC.

@@ -25,12 +25,33 @@ pub struct Circle {
 impl Circle {
     /// The circle of the lowest VL, and of the lowest port that is on one, if there is one.
     pub fn find(cables: &Cables, tables: &Tables, ways: &BTreeMap<u8, Ways>) -> Option<Self> {
-        let in_lane = |(&lane, ways): (&u8, &Ways)| {
-            let mut waits = Waits::new(cables);
+        Self::first(cables, ways, |waits, ways| {
             ways.follow(cables, tables, &mut |leaving| waits.add(leaving));
+        })
+    }
+
+    /// The same where packets for a destination may leave a switch by several outputs.
+    pub fn find_in_all(
+        cables: &Cables,
+        outputs: &impl Fn(u32, u32) -> Vec<u32>,
+        ways: &BTreeMap<u8, Ways>,
+    ) -> Option<Self> {
+        Self::first(cables, ways, |waits, ways| {
+            ways.follow_all(cables, outputs, &mut |leaving| waits.add(leaving));
+        })
+    }
+
+    /// The circle of the lowest VL, and of the lowest port that is on one, if there is one in what `add` finds of the ways of a VL.
+    fn first(
+        cables: &Cables,
+        ways: &BTreeMap<u8, Ways>,
+        add: impl Fn(&mut Waits<'_>, &Ways),
+    ) -> Option<Self> {
+        ways.iter().find_map(|(&lane, ways)| {
+            let mut waits = Waits::new(cables);
+            add(&mut waits, ways);
             waits.circle().map(|ports| Self { lane, ports })
-        };
-        ways.iter().find_map(in_lane)
+        })
     }
 }
 
@@ -65,12 +86,12 @@ impl FabricPlan {
         }
         let tables: Vec<&Tables> = self.tables().collect();
         let ways = self.ways(self.fabric.congestion.is_some());
-        let circle = ways.iter().find_map(|(&lane, ways)| {
-            let mut waits = Waits::new(&self.wiring.cables);
-            waits.add_all(&tables, ways);
-            waits.circle().map(|ports| Circle { lane, ports })
-        });
-        circle.map(|circle| in_words(self, &circle))
+        let cables = &self.wiring.cables;
+        let outputs = |switch: u32, destination: u32| -> Vec<u32> {
+            let entry = switch as usize * cables.hosts as usize + destination as usize;
+            tables.iter().map(|tables| tables.output(entry)).collect()
+        };
+        Circle::find_in_all(cables, &outputs, &ways).map(|circle| in_words(self, &circle))
     }
 }
 
@@ -119,40 +140,6 @@ impl<'c> Waits<'c> {
             let word = self.first[(before - self.cables.hosts) as usize] + (output / WORD) as usize;
             self.bits[word] |= 1 << (output % WORD);
         }
-    }
-
-    /// Adds the waits of packets that go by any of the tables in every switch.
-    fn add_all(&mut self, tables: &[&Tables], ways: &Ways) {
-        let cables = self.cables;
-        let mut seen = vec![NONE; cables.switches() as usize];
-        ways.for_each(cables, &mut |number, destination, sources| {
-            let outputs = |switch: u32| {
-                let entry = switch as usize * cables.hosts as usize + destination as usize;
-                tables.iter().map(move |tables| tables.output(entry))
-            };
-            let mut next = sources.to_vec();
-            while let Some(switch) = next.pop() {
-                if std::mem::replace(&mut seen[switch as usize], number) == number {
-                    continue;
-                }
-                interrupt::steps(tables.len() as u64);
-                for output in outputs(switch) {
-                    let before = cables.first_port[switch as usize] + output;
-                    let there = cables.ends[before as usize];
-                    if there == NONE {
-                        continue;
-                    }
-                    for output in outputs(there) {
-                        self.add(Leaving {
-                            before,
-                            output,
-                            port: cables.first_port[there as usize] + output,
-                        });
-                    }
-                    next.push(there);
-                }
-            }
-        });
     }
 
     /// The ports for room behind which packets wait that are on the link behind a port, ascending.

@@ -35,6 +35,12 @@ pub fn resolve(experiment: &mut Experiment, how: &Forwarding) -> Result<(), Conf
         return Err(ConfigError::new(path("forwarding"), reason)
             .valid("minimal, min_hop or up_down, or no such key as faults"));
     }
+    if *how == Forwarding::Ecmp {
+        let reason = "flows choose among the ways over all links, also those that are out of order";
+        return Err(ConfigError::new(path("forwarding"), reason)
+            .value("\"ecmp\"")
+            .valid("minimal, min_hop or up_down, or no such key as faults"));
+    }
     let timed = experiment.faults.iter().any(|fault| fault.time.is_some());
     if let Some(number) = experiment.jobs.iter().position(|job| timed && job.program.is_some()) {
         let reason = "a program waits for its messages, and where links fail in the middle of a run packets may be lost";

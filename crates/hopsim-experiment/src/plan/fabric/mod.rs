@@ -50,6 +50,7 @@ use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, FlowControl, HostRul
 use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
+use hopsim_infiniband::paths::Paths;
 use hopsim_infiniband::reaction::ReactionConfig;
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
@@ -136,6 +137,8 @@ impl FabricPlan {
         if let Some((faults, first)) = changes {
             (fabric.faults, fabric.forwarding) = (faults, first);
         }
+        let alternatives = wiring.alternatives.as_ref();
+        fabric.paths = alternatives.map(|all| Paths::new(Arc::clone(all), experiment.measure.seed));
         congestion::check_faults(&fabric)?;
         flow_control::build(&experiment.router, &mut fabric)?;
         let mut places = place(&experiment, &topology)?;
@@ -175,7 +178,9 @@ impl FabricPlan {
 
     /// Bytes that the forwarding tables of the plan and the state of its ports take.
     pub fn state_bytes(&self) -> u64 {
-        self.tables().map(|tables| tables.bytes() as u64).sum::<u64>() + state_bytes(&self.fabric)
+        let alternatives = self.wiring.alternatives.as_ref().map_or(0, |all| all.bytes() as u64);
+        let tables = self.tables().map(|tables| tables.bytes() as u64).sum::<u64>();
+        tables + alternatives + state_bytes(&self.fabric)
     }
 
     /// The VL of a service level.
@@ -405,6 +410,7 @@ fn build(
         first_port: wiring.cables.first_port.clone(),
         ports: wiring.cables.ports_with(&links, at_host, at_switch),
         forwarding: Arc::clone(&wiring.forwarding),
+        paths: None,
         host: HostRules {
             injection: clock.byte_ticks(&times.injection)?,
             drain: clock.byte_ticks(&times.drain)?,

@@ -41,7 +41,7 @@ fn every_link_leads_back_and_every_way_arrives() {
             assert_eq!(found.ports[port.peer as usize].peer, number as u32, "{topology}");
         }
         for (source, destination) in (0..found.hosts).flat_map(|s| (0..found.hosts).map(move |d| (s, d))) {
-            let last = *outputs(&found, [source, destination]).last().unwrap();
+            let last = *outputs(&found, [source, destination], 0).last().unwrap();
             assert_eq!(found.ports[last as usize].peer, destination, "{topology}");
         }
     }
@@ -52,7 +52,7 @@ fn a_link_down_a_fat_tree_carries_packets_for_one_destination() {
     let found = fabric("fat_tree = { k = 4, levels = 3 }").fabric;
     let mut carried: HashMap<u32, Vec<u32>> = HashMap::new();
     for (source, destination) in (0..64).flat_map(|s| (0..64).map(move |d| (s, d))).filter(|(s, d)| s != d) {
-        let way = outputs(&found, [source, destination]);
+        let way = outputs(&found, [source, destination], 0);
         // As many links down as up, and the link of the host before them.
         for &port in &way[way.len() / 2..] {
             carried.entry(port).or_default().push(destination);
@@ -115,13 +115,31 @@ const TREE: &str = "graph = { nodes_per_router = 2, routers_with_nodes = 4, edge
     { between = [3, 5] }] }";
 
 #[test]
+fn flows_choose_evenly_among_all_shortest_ways_and_seeds_choose_otherwise() {
+    let text = |seed: u32| {
+        format!(
+            "router.infiniband.forwarding = \"ecmp\"\ntopology.{TREE}\nmeasure.seed = {seed}\n\
+             jobs = [{{ flows = [{{ source = 0, destination = 7 }}] }}]\n"
+        )
+    };
+    let [one, other] = [1, 2].map(|seed| plan(&text(seed)).fabric);
+    let second = |fabric: &Fabric, flow: u32| outputs(fabric, [0, 7], flow)[1];
+    let ways: Vec<u32> = (0..4000).map(|flow| second(&one, flow)).collect();
+    let first = ways.iter().filter(|&&port| port == ways[0]).count();
+    // Two spines: 2000 each in the mean, with a standard deviation of 32.
+    assert!((1850..=2150).contains(&first), "{first}");
+    assert!((0..4000).any(|flow| second(&other, flow) != ways[flow as usize]));
+    assert!((0..4000).all(|flow| outputs(&one, [0, 7], flow).len() == 4));
+}
+
+#[test]
 fn min_hop_spreads_the_nodes_of_a_switch_over_the_links_to_it() {
     let found = with_forwarding("min_hop", TREE);
     let mut carried: HashMap<u32, Vec<u32>> = HashMap::new();
     for (source, destination) in
         (0..8).flat_map(|s| (0..8).map(move |d| (s, d))).filter(|(s, d)| s / 2 != d / 2)
     {
-        let way = outputs(&found, [source, destination]);
+        let way = outputs(&found, [source, destination], 0);
         assert_eq!(way.len(), 4);
         carried.entry(way[2]).or_default().push(destination);
     }
@@ -142,7 +160,7 @@ fn ways_that_lead_up_and_then_down_close_no_circle() {
         assert!(accepts_all_to_all("up_down", topology, nodes), "{topology}");
         let found = with_forwarding("up_down", topology);
         for (source, destination) in (0..nodes).flat_map(|s| (0..nodes).map(move |d| (s, d))) {
-            let last = *outputs(&found, [source, destination]).last().unwrap();
+            let last = *outputs(&found, [source, destination], 0).last().unwrap();
             assert_eq!(found.ports[last as usize].peer, destination, "{topology}");
         }
     }

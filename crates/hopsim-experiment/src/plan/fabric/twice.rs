@@ -307,7 +307,8 @@ fn no_way_leads_over_a_switch_that_is_out_of_order() {
         let spines = [4, 5, 6].map(|spine| found.wiring.cables.ports(spine));
         let mut passed = BTreeSet::new();
         for pair in (0..16).flat_map(|from| (0..16).filter(move |&to| to != from).map(move |to| [from, to])) {
-            passed.extend(outputs(&found.fabric, pair).into_iter().filter(|port| *port >= spines[0].start));
+            passed
+                .extend(outputs(&found.fabric, pair, 0).into_iter().filter(|port| *port >= spines[0].start));
         }
         assert!(
             !passed.is_empty() && passed.iter().all(|port| spines[1].contains(port)),
@@ -324,9 +325,9 @@ fn switches_with_many_ports_have_tables_of_two_bytes() {
     for (switch, node) in [(0, 0), (0, 57), (0, 58), (199, 0), (199, 58 * 199 - 1), (7, 58 * 150)] {
         let to = found.topology.router_of(node);
         let port = if to == switch { node % 58 } else { 58 + to - u32::from(to > switch) };
-        assert_eq!(found.fabric.output(switch, node), found.fabric.first_port[switch as usize] + port);
+        assert_eq!(found.fabric.output(switch, node, 0), found.fabric.first_port[switch as usize] + port);
     }
-    let last = found.fabric.ports[found.fabric.output(0, 58 * 199) as usize].peer;
+    let last = found.fabric.ports[found.fabric.output(0, 58 * 199, 0) as usize].peer;
     assert!((found.fabric.first_port[199]..found.fabric.first_port[200]).contains(&last));
     let narrow =
         plan(&text("hyperx = { sides = [200], nodes_per_router = 57 }", "router = \"infiniband\"", FLOW));
@@ -346,13 +347,36 @@ fn pairs(plan: &FabricPlan) -> Vec<([u32; 2], u8)> {
     listed.chain(between).collect()
 }
 
+/// The ports of every way from one node to another: all shortest ones if flows choose among them.
+fn all_ways(plan: &FabricPlan, [source, destination]: [u32; 2]) -> Vec<Vec<u32>> {
+    let fabric = &plan.fabric;
+    if fabric.paths.is_none() {
+        return vec![outputs(fabric, [source, destination], 0)];
+    }
+    let mut ways = vec![vec![source]];
+    // Ways grow until the first ones are there: these are the shortest.
+    loop {
+        let end = |way: &Vec<u32>| fabric.ports[way[way.len() - 1] as usize].peer;
+        let there: Vec<Vec<u32>> = ways.iter().filter(|way| end(way) == destination).cloned().collect();
+        if !there.is_empty() {
+            return there;
+        }
+        let longer = |way: &Vec<u32>| {
+            let switch = fabric.switch_of(end(way)).map(|switch| switch as usize);
+            let ports = switch.map(|at| fabric.first_port[at]..fabric.first_port[at + 1]);
+            ports.into_iter().flatten().map(|port| [&way[..], &[port]].concat()).collect::<Vec<_>>()
+        };
+        ways = ways.iter().flat_map(longer).collect();
+    }
+}
+
 /// The VL and the switches of the circle that is named, if there is one.
 fn circle(plan: &FabricPlan) -> Option<(u8, Vec<u32>)> {
     let mut waits: DiGraphMap<(u8, u32), ()> = DiGraphMap::new();
     for (there, lane) in pairs(plan) {
         let back = plan.fabric.congestion.is_some().then_some([there[1], there[0]]);
-        for way in std::iter::once(there).chain(back) {
-            for pair in outputs(&plan.fabric, way).windows(2) {
+        for way in std::iter::once(there).chain(back).flat_map(|pair| all_ways(plan, pair)) {
+            for pair in way.windows(2) {
                 waits.add_edge((lane, pair[0]), (lane, pair[1]), ());
             }
         }
@@ -375,10 +399,11 @@ fn fabric(case: u64) -> [String; 2] {
     let mut dice = Dice::new(case);
     let topology = dice.topology();
     let built = built(&topology);
-    let how = match dice.0.below(4) {
+    let how = match dice.0.below(5) {
         0 => "\"minimal\"".into(),
         1 => "\"min_hop\"".into(),
         2 => "\"up_down\"".into(),
+        3 => "\"ecmp\"".into(),
         _ => format!("{{ tables = {:?} }}", dice.tables(&built)),
     };
     let control = ["", "router.infiniband.congestion_control = {}\n"][dice.0.below(2) as usize];
@@ -419,7 +444,7 @@ fn used_ports_are_those_of_all_pairs_of_nodes() {
     for case in 2000..2200 {
         let found = plan(&fabric(case)[0]);
         let of_pair = |(way, lane): ([u32; 2], u8)| {
-            outputs(&found.fabric, way).into_iter().map(move |port| (port, lane))
+            all_ways(&found, way).concat().into_iter().map(move |port| (port, lane))
         };
         let expected: BTreeSet<(u32, u8)> = pairs(&found).into_iter().flat_map(of_pair).collect();
         let found: Vec<(u32, u8)> = used(&found).iter().map(|&Place { port, lane }| (port, lane)).collect();

@@ -1,5 +1,6 @@
 //! Where data packets of flows pass.
 
+use super::ways::Leaving;
 use super::{FabricPlan, Ways};
 
 /// A port of a host or a switch, and a VL.
@@ -17,8 +18,11 @@ pub fn used(plan: &FabricPlan) -> Vec<Place> {
     let of_lane = |(lane, ways): (u8, Ways)| {
         let mut is_used = vec![false; wiring.cables.peers.len()];
         ways.sources(|host| is_used[host as usize] = true);
-        for tables in plan.tables() {
-            ways.follow(&wiring.cables, tables, &mut |leaving| is_used[leaving.port as usize] = true);
+        let mut uses = |leaving: Leaving| is_used[leaving.port as usize] = true;
+        if wiring.alternatives.is_some() {
+            ways.follow_all(&wiring.cables, &|at, to| wiring.outputs(at, to), &mut uses);
+        } else {
+            plan.tables().for_each(|tables| ways.follow(&wiring.cables, tables, &mut uses));
         }
         let places = (0..).zip(is_used).filter(|(_, is_used)| *is_used);
         places.map(move |(port, _)| Place { port, lane }).collect::<Vec<_>>()

@@ -85,6 +85,45 @@ impl Ways {
     }
 }
 
+impl Ways {
+    /// Calls `found` as [`Self::follow`] does where packets for a destination may leave a switch by several outputs: by every output, and by
+    /// every output of a switch by which they came there.
+    pub fn follow_all(
+        &self,
+        cables: &Cables,
+        outputs: &impl Fn(u32, u32) -> Vec<u32>,
+        found: &mut impl FnMut(Leaving),
+    ) {
+        let mut seen = vec![NONE; cables.switches() as usize];
+        self.for_each(cables, &mut |number, destination, sources| {
+            let mut leave = |before: u32, switch: u32, output: u32| {
+                let leaving = Leaving { before, output, port: cables.first_port[switch as usize] + output };
+                found(leaving);
+                leaving.port
+            };
+            let mut next = sources.to_vec();
+            while let Some(switch) = next.pop() {
+                if std::mem::replace(&mut seen[switch as usize], number) == number {
+                    continue;
+                }
+                let here = outputs(switch, destination);
+                interrupt::steps(here.len() as u64);
+                for output in here {
+                    let before = leave(NONE, switch, output);
+                    let there = cables.ends[before as usize];
+                    if there == NONE {
+                        continue;
+                    }
+                    for output in outputs(there, destination) {
+                        leave(before, there, output);
+                    }
+                    next.push(there);
+                }
+            }
+        });
+    }
+}
+
 /// Goes all ways to one destination after the other.
 struct Walk<'c, E> {
     cables: &'c Cables,

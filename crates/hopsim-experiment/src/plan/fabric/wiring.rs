@@ -9,6 +9,7 @@ use crate::config::Experiment;
 use crate::config::infiniband::Forwarding;
 use hopsim_infiniband::fabric::{Fabric, NONE, Port};
 use hopsim_infiniband::forwarding::Tables;
+use hopsim_infiniband::paths::{Alternatives, Paths};
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_network::interrupt;
@@ -156,6 +157,8 @@ pub struct Wiring {
     pub cables: Cables,
     /// Forwarding tables.
     pub forwarding: Arc<Tables>,
+    /// The outputs among which flows choose, if it is not the tables that say it.
+    pub alternatives: Option<Arc<Alternatives>>,
     /// Steps that it took to make the tables, see [`interrupt`].
     pub steps: u64,
     /// The ways among which a circle was looked for last, and what was found.
@@ -172,9 +175,35 @@ impl Wiring {
             } else {
                 forwarding::tables_without(how, &network.topology, &outputs)?
             };
-            Ok((cables, Arc::new(forwarding)))
+            let alternatives = match how {
+                Forwarding::Ecmp => Some(Arc::new(forwarding::ecmp::alternatives(&network.whole, &cables)?)),
+                _ => None,
+            };
+            Ok((cables, Arc::new(forwarding), alternatives))
         });
-        made.map(|(cables, forwarding)| Self { cables, forwarding, steps, circle: Kept::new() })
+        made.map(|(cables, forwarding, alternatives)| Self {
+            cables,
+            forwarding,
+            alternatives,
+            steps,
+            circle: Kept::new(),
+        })
+    }
+
+    /// How flows choose among ways, if they do, with a seed.
+    pub fn paths(&self, seed: u64) -> Option<Paths> {
+        self.alternatives.as_ref().map(|all| Paths::new(Arc::clone(all), seed))
+    }
+
+    /// The outputs of a switch by which packets for a host may leave it.
+    pub fn outputs(&self, switch: u32, destination: u32) -> Vec<u32> {
+        let first = self.cables.first_port[switch as usize];
+        let all = self.alternatives.as_ref().map_or(&[][..], |all| all.of(switch, destination));
+        if all.is_empty() {
+            let entry = switch as usize * self.cables.hosts as usize + destination as usize;
+            return vec![self.forwarding.output(entry)];
+        }
+        all.iter().map(|port| port - first).collect()
     }
 
     /// The circle in which packets on these ways can wait for each other.
@@ -184,7 +213,10 @@ impl Wiring {
             ways,
             |kept, _| *kept == wanted,
             |ways| {
-                let find = || Circle::find(&self.cables, &self.forwarding, ways);
+                let find = || match self.alternatives {
+                    None => Circle::find(&self.cables, &self.forwarding, ways),
+                    Some(_) => Circle::find_in_all(&self.cables, &|at, to| self.outputs(at, to), ways),
+                };
                 let (found, steps) = interrupt::counted(find);
                 (found.map(Arc::new), steps)
             },
@@ -330,12 +362,12 @@ fn check_ports_of_hosts(config: &TopologyConfig, topology: &Topology) -> Result<
         .valid("the network of one plane, or router.cioq, input_queued or virtual_channel"))
 }
 
-/// The ports by which a packet from one host to another leaves its host and then the switches on its way.
-pub fn outputs(fabric: &Fabric, [source, destination]: [u32; 2]) -> Vec<u32> {
+/// The ports by which a packet of a flow from one host to another leaves its host and then the switches on its way.
+pub fn outputs(fabric: &Fabric, [source, destination]: [u32; 2], flow: u32) -> Vec<u32> {
     let mut outputs = vec![source];
     let mut at = fabric.ports[source as usize].peer;
     while let Some(switch) = fabric.switch_of(at) {
-        let output = fabric.output(switch, destination);
+        let output = fabric.output(switch, destination, flow);
         outputs.push(output);
         at = fabric.ports[output as usize].peer;
     }

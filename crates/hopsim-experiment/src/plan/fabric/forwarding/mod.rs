@@ -1,5 +1,6 @@
 //! Forwarding tables: the output of every switch for every destination.
 
+pub mod ecmp;
 mod given;
 mod min_hop;
 mod spread;
@@ -77,7 +78,7 @@ fn entries<E: Entry>(
 ) -> Result<Vec<E>, ConfigError> {
     match how {
         Forwarding::Minimal => Ok(minimal(topology, outputs)),
-        Forwarding::MinHop => Ok(min_hop::tables(topology, cables)),
+        Forwarding::MinHop | Forwarding::Ecmp => Ok(min_hop::tables(topology, cables)),
         Forwarding::UpDown => Ok(up_down::tables(topology, cables)),
         Forwarding::File(file) => {
             let refused = ConfigError::new(path("forwarding.file"), "has not been read");
