@@ -66,7 +66,7 @@ RULES: tuple[Rule, ...] = (
         {"marked": 1, "packets": 0},
         "with a notification α rises before the rate falls in ns-3, and behind it here, as in the paper: "
         "where marks are rare, so that α is no longer large beside g, each takes more there, and there "
-        "are fewer",
+        "are fewer. With the order of here built into ns-3 marks are as many",
     ),
     Rule(
         "late fall",
