@@ -1,6 +1,8 @@
 //! What is to happen, in the order of time, step of the instant and port.
 
+use crate::fabric::{Fabric, NONE};
 use crate::time::Ticks;
+use hopsim_memory::push;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -72,10 +74,14 @@ pub struct Event {
 }
 
 /// Buckets of the near future, a power of two.
-const BUCKETS: usize = 4096;
+const BUCKETS: usize = 16_384;
 
-/// What a bucket should cover \[ns\]: few events, so that putting them in order costs little.
+/// What a bucket should cover at most \[ns\], and about how many events at most, so that putting them in order costs little.
 const WIDTH: u64 = 8;
+const EVENTS: u64 = 8;
+
+/// About how many events a packet has at a port.
+const EVENTS_OF_PACKET: u64 = 8;
 
 /// Events to come. Each is one number, which compares as time, step, port.
 ///
@@ -89,20 +95,55 @@ pub struct Events {
     present: u64,
     /// The events of the present bucket, the next one last.
     due: Vec<u128>,
-    /// The buckets behind the present one, by number modulo `BUCKETS`.
-    near: Vec<Vec<u128>>,
+    /// The last event of each bucket behind the present one, by its place in `nodes` and by number modulo `BUCKETS`; [`NONE`] without events.
+    near: Vec<u32>,
+    /// The events of all these buckets, each behind another one of its bucket.
+    nodes: Vec<Node>,
+    /// The first of the places in `nodes` that are free, each behind another one.
+    free: u32,
     /// A bit for each bucket behind the present one that has events.
     filled: [u64; BUCKETS / 64],
     /// Events behind all buckets.
     far: BinaryHeap<Reverse<u128>>,
 }
 
+/// An event in a bucket.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// The upper and the lower half of the event, so that a node has no gaps.
+    halves: [u64; 2],
+    /// The event before this one in its bucket, or the next place that is free; [`NONE`] if there is none.
+    next: u32,
+}
+
+impl Node {
+    fn key(self) -> u128 {
+        u128::from(self.halves[0]) << 64 | u128::from(self.halves[1])
+    }
+}
+
 impl Events {
-    /// No events, where a nanosecond has so many ticks.
-    pub fn new(ticks_per_ns: u64) -> Self {
-        let shift = (WIDTH * ticks_per_ns).max(1).ilog2();
-        let near = vec![Vec::new(); BUCKETS];
-        Self { shift, present: 0, due: Vec::new(), near, filled: [0; BUCKETS / 64], far: BinaryHeap::new() }
+    /// No events of a fabric.
+    pub fn new(fabric: &Fabric) -> Self {
+        let byte = fabric.ports.iter().map(|port| port.byte).min().unwrap_or(1);
+        let packet = u64::from(fabric.mtu) * byte;
+        let few = EVENTS * packet / (EVENTS_OF_PACKET * fabric.ports.len().max(1) as u64);
+        Self::with_width(few.min(WIDTH * fabric.ticks_per_ns))
+    }
+
+    /// No events, with buckets of about so many ticks.
+    fn with_width(ticks: u64) -> Self {
+        let shift = ticks.max(1).ilog2();
+        Self {
+            shift,
+            present: 0,
+            due: Vec::new(),
+            near: vec![NONE; BUCKETS],
+            nodes: Vec::new(),
+            free: NONE,
+            filled: [0; BUCKETS / 64],
+            far: BinaryHeap::new(),
+        }
     }
 
     /// Puts an event in, at the present instant or later.
@@ -116,11 +157,38 @@ impl Events {
             let place = self.due.partition_point(|&other| other > key);
             self.due.insert(place, key);
         } else if bucket - self.present < BUCKETS as u64 {
-            let place = bucket as usize % BUCKETS;
-            self.near[place].push(key);
-            self.filled[place / 64] |= 1 << (place % 64);
+            self.put([at, low], bucket as usize % BUCKETS);
         } else {
             self.far.push(Reverse(key));
+        }
+    }
+
+    /// Puts an event into a bucket.
+    #[inline]
+    fn put(&mut self, halves: [u64; 2], place: usize) {
+        let node = Node { halves, next: self.near[place] };
+        let number = self.free;
+        if let Some(free) = self.nodes.get_mut(number as usize) {
+            self.free = free.next;
+            *free = node;
+            self.near[place] = number;
+        } else {
+            self.near[place] = self.nodes.len() as u32;
+            push(&mut self.nodes, node);
+        }
+        self.filled[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Takes all events out of a bucket, into the present one.
+    fn empty(&mut self, place: usize) {
+        self.filled[place / 64] &= !(1 << (place % 64));
+        let mut number = std::mem::replace(&mut self.near[place], NONE);
+        while number != NONE {
+            let node = &mut self.nodes[number as usize];
+            self.due.push(node.key());
+            let next = std::mem::replace(&mut node.next, self.free);
+            self.free = number;
+            number = next;
         }
     }
 
@@ -141,9 +209,7 @@ impl Events {
             (near, far) => near.or(far)?,
         };
         self.present = bucket;
-        let place = bucket as usize % BUCKETS;
-        self.filled[place / 64] &= !(1 << (place % 64));
-        std::mem::swap(&mut self.due, &mut self.near[place]);
+        self.empty(bucket as usize % BUCKETS);
         while let Some(&Reverse(key)) = self.far.peek()
             && (key >> 64) as u64 >> self.shift == bucket
         {
@@ -175,8 +241,12 @@ impl Events {
 
     /// All events, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = Event> {
-        let far = self.far.iter().map(|Reverse(key)| key);
-        self.due.iter().chain(self.near.iter().flatten()).chain(far).map(|&key| event(key))
+        let far = self.far.iter().map(|Reverse(key)| *key);
+        let of_bucket = |&last: &u32| {
+            let first = self.nodes.get(last as usize);
+            std::iter::successors(first, |node| self.nodes.get(node.next as usize)).map(|node| node.key())
+        };
+        self.due.iter().copied().chain(self.near.iter().flat_map(of_bucket)).chain(far).map(event)
     }
 
     /// Takes away events, whenever they are, and returns them in no particular order.
@@ -184,7 +254,9 @@ impl Events {
         let all: Vec<Event> = self.iter().collect();
         let (gone, kept): (Vec<Event>, Vec<Event>) = all.into_iter().partition(goes);
         self.due.clear();
-        self.near.iter_mut().for_each(Vec::clear);
+        self.near.fill(NONE);
+        self.nodes.clear();
+        self.free = NONE;
         self.filled.fill(0);
         self.far.clear();
         for event in kept {
@@ -219,7 +291,7 @@ mod tests {
     #[test]
     fn events_come_in_the_order_of_time_step_and_port() {
         let mut stream = Stream::new(1, Purpose::Phase, 0);
-        let mut events = Events::new(3);
+        let mut events = Events::with_width(24);
         let mut expected = BinaryHeap::new();
         let mut add = |events: &mut Events, expected: &mut BinaryHeap<_>, now: u64| {
             // Within the bucket, within the wheel, and beyond it.

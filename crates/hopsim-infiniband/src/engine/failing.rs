@@ -306,7 +306,7 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     #[cold]
     pub(super) fn take_in(&mut self, id: u32) -> Option<Ended> {
         let packet = self.packets.get(id);
-        let (name, sent, marked) = (packet.name, packet.sent, packet.marked);
+        let (name, sent, marked) = (packet.name, self.packets.errand(id).sent, packet.marked);
         if packet.fate == Fate::Spoiled {
             self.lose(id, Loss::Spoiled);
             return None;

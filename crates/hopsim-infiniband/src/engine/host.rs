@@ -3,7 +3,7 @@
 use super::Simulation;
 use super::chooser::Chooser;
 use super::events::{Event, Step};
-use super::packet::{About, Cargo, Ended, Fate, Packet};
+use super::packet::{About, Cargo, Ended, Errand, Fate, Packet};
 use crate::congestion::{MarkPoint, Notification};
 use crate::fabric::{NOTIFICATION, blocks};
 use crate::flow::Flow;
@@ -288,10 +288,9 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             return false;
         };
         let name = Sent { flow, number, bytes, is_notification: true };
-        let mut packet = Packet::new(name, (self.flows[flow as usize].source, lane), self.now);
+        let mut packet = Packet::new(name, (self.flows[flow as usize].source, lane));
         packet.marked = notifies;
-        packet.cargo = Cargo::Answers(about);
-        let id = self.begin(host, packet);
+        let id = self.begin(host, packet, Cargo::Answers(about));
         if let Some(telemetry) = &mut self.telemetry {
             telemetry.put(id, notes);
         }
@@ -349,13 +348,14 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
             self.hosts[host as usize].leaving.push_back(ended.tag);
             self.events.push(Event { at: now + on_link, step: Step::Left, port: host, what: 0 });
         }
-        let mut packet = Packet::new(name, (rules.destination, lane), now);
+        let mut packet = Packet::new(name, (rules.destination, lane));
         packet.is_last = is_last;
+        let mut cargo = Cargo::Data;
         match &mut self.failing {
-            None => packet.cargo = ends.map_or(Cargo::Data, Cargo::Ends),
+            None => cargo = ends.map_or(Cargo::Data, Cargo::Ends),
             Some(failing) => failing.messages.sent(name, ends),
         }
-        self.begin(host, packet);
+        self.begin(host, packet, cargo);
     }
 
     /// Takes a packet out of what a flow has to send; whether something ends with it, and the message if it is one.
@@ -378,13 +378,13 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
     }
 
     /// A packet begins to be sent; its number.
-    fn begin(&mut self, host: u32, packet: Packet) -> u32 {
+    fn begin(&mut self, host: u32, packet: Packet, cargo: Cargo) -> u32 {
         self.observer.sent(self.now, packet.name);
         let slot = self.slot(host, packet.lane);
         self.promise(slot, packet.blocks());
         self.hosts[host as usize].link_free =
             self.now + packet.bytes() * self.fabric.ports[host as usize].byte;
-        let id = self.packets.insert(packet);
+        let id = self.packets.insert(packet, Errand { sent: self.now, cargo });
         self.travel(host, id);
         id
     }
@@ -408,7 +408,8 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
 
     /// The tail of a packet is at its destination, where that matters.
     pub(super) fn receive_tail(&mut self, host: u32, id: u32) {
-        let &Packet { name, lane, marked, is_last, fate, sent, cargo, .. } = self.packets.get(id);
+        let &Packet { name, lane, marked, is_last, fate, .. } = self.packets.get(id);
+        let Errand { sent, cargo } = self.packets.errand(id);
         if let Cargo::Answers(About { since, bytes }) = cargo {
             if fate == Fate::Whole {
                 let notes = self.take_notes(id);
@@ -458,8 +459,9 @@ impl<O: Observer, W: Workload> Simulation<'_, O, W> {
         let packet = self.packets.get(id);
         let (name, lane) = (packet.name, packet.lane);
         let ends = if self.failing.is_none() {
-            self.observer.delivered(self.now, name, packet.sent, packet.marked);
-            packet.ends()
+            let errand = self.packets.errand(id);
+            self.observer.delivered(self.now, name, errand.sent, packet.marked);
+            errand.ends()
         } else {
             self.take_in(id)
         };

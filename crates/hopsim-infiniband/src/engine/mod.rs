@@ -119,7 +119,7 @@ impl<'f, O: Observer, W: Workload> Simulation<'f, O, W> {
             messages: Vec::new(),
             observer,
             now: 0,
-            events: Events::new(fabric.ticks_per_ns),
+            events: Events::new(fabric),
             packets: Packets::default(),
             credits,
             hosts: filled(Host::new(lanes), fabric.hosts as usize),

@@ -47,7 +47,24 @@ pub enum Fate {
     Lost,
 }
 
-/// A packet under way.
+/// What only the hosts at both ends of a packet's way ask for.
+#[derive(Clone, Copy, Debug)]
+pub struct Errand {
+    /// When the source of the packet began to send it.
+    pub sent: Ticks,
+    /// What the packet means to its destination.
+    pub cargo: Cargo,
+}
+
+impl Errand {
+    /// The message that ends with the packet.
+    #[inline]
+    pub fn ends(&self) -> Option<Ended> {
+        if let Cargo::Ends(ended) = self.cargo { Some(ended) } else { None }
+    }
+}
+
+/// A packet under way, as switches see it.
 #[derive(Clone, Debug)]
 pub struct Packet {
     /// What the observer is told of the packet.
@@ -62,10 +79,6 @@ pub struct Packet {
     pub is_last: bool,
     /// What has become of the packet.
     pub fate: Fate,
-    /// When the source of the packet began to send it.
-    pub sent: Ticks,
-    /// What the packet means to its destination.
-    pub cargo: Cargo,
     /// When the head of the packet arrives, or arrived, at the end of the last link that it went onto.
     pub head: Ticks,
     /// When the tail of the packet arrives, or arrived, at the end of the last link that it went onto.
@@ -76,7 +89,7 @@ pub struct Packet {
 
 impl Packet {
     /// A packet that begins to be sent.
-    pub fn new(name: Sent, (destination, lane): (u32, u8), sent: Ticks) -> Self {
+    pub fn new(name: Sent, (destination, lane): (u32, u8)) -> Self {
         Self {
             name,
             destination,
@@ -84,8 +97,6 @@ impl Packet {
             marked: false,
             is_last: false,
             fate: Fate::Whole,
-            sent,
-            cargo: Cargo::Data,
             head: 0,
             tail: 0,
             next: NONE,
@@ -96,12 +107,6 @@ impl Packet {
     #[inline]
     pub fn bytes(&self) -> u64 {
         u64::from(self.name.bytes)
-    }
-
-    /// The message that ends with the packet.
-    #[inline]
-    pub fn ends(&self) -> Option<Ended> {
-        if let Cargo::Ends(ended) = self.cargo { Some(ended) } else { None }
     }
 
     /// The credits that the packet takes.
@@ -115,17 +120,20 @@ impl Packet {
 #[derive(Clone, Debug, Default)]
 pub struct Packets {
     all: Vec<Packet>,
+    /// The errands of the packets, apart, as switches ask for the others often.
+    errands: Vec<Errand>,
     free: Vec<u32>,
 }
 
 impl Packets {
     /// Adds a packet, and returns its number.
-    pub fn insert(&mut self, packet: Packet) -> u32 {
+    pub fn insert(&mut self, packet: Packet, errand: Errand) -> u32 {
         if let Some(id) = self.free.pop() {
-            self.all[id as usize] = packet;
+            (self.all[id as usize], self.errands[id as usize]) = (packet, errand);
             return id;
         }
         push(&mut self.all, packet);
+        push(&mut self.errands, errand);
         self.all.len() as u32 - 1
     }
 
@@ -138,6 +146,11 @@ impl Packets {
     #[inline]
     pub fn get(&self, id: u32) -> &Packet {
         &self.all[id as usize]
+    }
+
+    /// The errand of a packet.
+    pub fn errand(&self, id: u32) -> Errand {
+        self.errands[id as usize]
     }
 
     /// The packet at the front of a queue and those behind it.
