@@ -1,21 +1,10 @@
 //! What switches note in packets, counted anew for each of them.
 
 use crate::Fact;
+use crate::reaction::Reading;
 use crate::simulator::Reference;
 use hopsim_infiniband::reaction::Reaction;
-use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband::workload::Workload;
-
-/// What a switch notes in a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
-    pub output: usize,
-    pub at: Ticks,
-    /// Bytes of the packets that are in the switch to go onto the link.
-    pub queue: u64,
-    /// Bytes of the packets that have gone onto the link before.
-    pub gone: u64,
-}
 
 impl<W: Workload> Reference<W> {
     /// The head of a packet goes onto the link of an output, which no longer counts it among those that wait.

@@ -1,8 +1,18 @@
 //! HPCC, in the steps of the document of the rules.
 
-use crate::telemetry::Reading;
 use hopsim_infiniband::reaction::hpcc::Hpcc;
 use hopsim_infiniband::time::Ticks;
+
+/// What a switch notes in a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    pub output: usize,
+    pub at: Ticks,
+    /// Bytes of the packets that are in the switch to go onto the link.
+    pub queue: u64,
+    /// Bytes of the packets that have gone onto the link before.
+    pub gone: u64,
+}
 
 /// One, in 2^-32.
 const ONE: u128 = 1 << 32;
@@ -29,12 +39,13 @@ impl Inflight {
     /// The time from the start of a packet that takes `on_link` on the link to the start of the next one.
     pub fn gap(&self, on_link: Ticks) -> Ticks {
         let product = u128::from(on_link) * ONE;
-        (product / self.rate + u128::from(product % self.rate > 0)) as Ticks
+        (product / self.rate + u128::from(!product.is_multiple_of(self.rate))) as Ticks
     }
 
-    /// The window in 2^-16 packets, the longest of which take `longest` on the link.
-    pub fn packets(&self, rules: &Hpcc, longest: Ticks) -> u128 {
-        self.rate * u128::from(rules.base_round_trip) * (1 << 16) / u128::from(longest) / ONE
+    /// Whether another packet may start while so many bytes are under way, which take `byte` each on the link.
+    pub fn has_room(&self, rules: &Hpcc, under_way: u64, byte: Ticks) -> bool {
+        let takes = u128::from(under_way) * u128::from(byte) * ONE;
+        takes < self.rate * u128::from(rules.base_round_trip)
     }
 
     /// An acknowledgement comes at `now` of a data packet that was sent at `sent`, with what was noted in it.

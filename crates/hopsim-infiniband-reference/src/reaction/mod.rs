@@ -9,7 +9,6 @@ mod table;
 mod timely;
 
 use crate::simulator::{About, Reference};
-use crate::telemetry::Reading;
 use hopsim_infiniband::congestion::{CongestionControl, Level, Notification};
 use hopsim_infiniband::fabric::Fabric;
 use hopsim_infiniband::flow::Flow;
@@ -17,6 +16,7 @@ use hopsim_infiniband::reaction::Reaction;
 use hopsim_infiniband::time::Ticks;
 use hopsim_infiniband::workload::Workload;
 use hopsim_random::Stream;
+pub use hpcc::Reading;
 
 /// Service levels of a host.
 const SERVICE_LEVELS: usize = 16;
@@ -51,6 +51,8 @@ struct Point {
     hpcc: hpcc::Inflight,
     /// Bytes that have been sent and not been acknowledged.
     under_way: u64,
+    /// When the last packet started, and what it takes on the link.
+    last: Option<(Ticks, Ticks)>,
     /// The time before which no packet may start.
     opens: Ticks,
     /// Ticks at the end of which the index was at its limit.
@@ -70,6 +72,7 @@ impl Point {
             nscc: nscc::SignalledSending::new(&control.reaction),
             hpcc: hpcc::Inflight::default(),
             under_way: 0,
+            last: None,
             opens: 0,
             limited: 0,
         }
@@ -141,7 +144,6 @@ impl<W: Workload> Reference<W> {
                 self.reaction.points.iter_mut().for_each(|point| point.dcqcn.tick(rules));
             }
             Some(Reaction::Timely(_) | Reaction::Swift(_) | Reaction::Nscc(_) | Reaction::Hpcc(_)) | None => {
-                ()
             }
         }
     }
@@ -178,7 +180,11 @@ impl<W: Workload> Reference<W> {
             Reaction::Hpcc(rules) => {
                 let with_byte = |reading: Reading| (reading, self.fabric.ports[reading.output].byte);
                 let readings = self.noted_in(data).into_iter().map(with_byte).collect();
-                self.reaction.points[number].hpcc.hear(rules, (self.now, sent), readings);
+                let point = &mut self.reaction.points[number];
+                point.hpcc.hear(rules, (self.now, sent), readings);
+                if let Some((start, on_link)) = point.last {
+                    point.opens = start + point.hpcc.gap(on_link);
+                }
             }
             _ if !notifies => (),
             Reaction::Table(rules) => table::raise_index(&mut self.reaction, rules, number),
@@ -196,11 +202,11 @@ impl<W: Workload> Reference<W> {
             Reaction::Nscc(_) => point.nscc.packets,
             Reaction::Hpcc(ref rules) => {
                 let byte = self.fabric.ports[self.flows[flow].source as usize].byte;
-                point.hpcc.packets(rules, u64::from(self.fabric.mtu) * byte)
+                return point.under_way == 0 || point.hpcc.has_room(rules, point.under_way, byte);
             }
             _ => return true,
         };
-        let window_bytes = window * u128::from(self.fabric.mtu) >> 16;
+        let window_bytes = (window * u128::from(self.fabric.mtu)) >> 16;
         point.under_way == 0 || u128::from(point.under_way + u64::from(bytes)) <= window_bytes
     }
 
@@ -220,6 +226,7 @@ impl<W: Workload> Reference<W> {
             Reaction::Nscc(_) => on_link,
             Reaction::Hpcc(_) => point.hpcc.gap(on_link),
         };
+        point.last = Some((self.now, on_link));
         point.opens = self.now + gap;
     }
 }

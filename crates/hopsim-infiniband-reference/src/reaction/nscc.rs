@@ -16,20 +16,19 @@ pub struct SignalledSending {
     since_update: u128,
     calm: u128,
     fast: bool,
-    /// When the window was last updated, grew by itself, and fell.
-    last: [Option<Ticks>; 3],
+    /// When the window last grew by itself, and fell.
+    last: [Option<Ticks>; 2],
 }
 
 /// Places in `last`.
-const UPDATE: usize = 0;
-const GROWTH: usize = 1;
-const FALL: usize = 2;
+const GROWTH: usize = 0;
+const FALL: usize = 1;
 
 impl SignalledSending {
     /// A window at first; nothing of it is used with another reaction.
     pub fn new(reaction: &Reaction) -> Self {
         let packets = if let Reaction::Nscc(rules) = reaction { rules.most.into() } else { 0 };
-        Self { packets, mean: 0, sum: 0, since_update: 0, calm: 0, fast: false, last: [None; 3] }
+        Self { packets, mean: 0, sum: 0, since_update: 0, calm: 0, fast: false, last: [None; 2] }
     }
 
     /// An acknowledgement comes at `now` of so many bytes, where packets have `mtu` at most.
@@ -42,25 +41,32 @@ impl SignalledSending {
     ) {
         let packets = u128::from(bytes) * PACKET / u128::from(mtu);
         let delay = round_trip.saturating_sub(rules.base_round_trip);
-        self.mean =
-            self.mean * (ONE - u128::from(rules.weight)) / ONE + u128::from(delay) * u128::from(rules.weight);
+        let mut sample = u128::from(delay) * u128::from(rules.weight);
+        if delay > rules.target && !marked {
+            sample = u128::from(rules.weight) * u128::from(rules.base_round_trip) / 4;
+        }
+        self.mean = self.mean * (ONE - u128::from(rules.weight)) / ONE + sample;
         match (marked, delay < rules.target) {
             (false, true) => self.gain(rules, delay, packets),
             (false, false) => self.sum += packets * u128::from(rules.fair_increase),
             (true, true) => (),
             (true, false) => self.lose(rules, now),
         }
+        self.bound(rules);
         self.since_update += packets;
-        if self.since_update >= 8 * PACKET || self.is_due(rules, now, UPDATE) {
+        if self.since_update > 8 * PACKET || self.ago(now, GROWTH) > rules.base_round_trip {
             self.packets += self.sum / self.packets;
             self.sum = 0;
             self.since_update = 0;
-            self.last[UPDATE] = Some(now);
-            if self.is_due(rules, now, GROWTH) {
+            if self.ago(now, GROWTH) >= rules.base_round_trip {
                 self.packets += u128::from(rules.eta);
                 self.last[GROWTH] = Some(now);
             }
         }
+        self.bound(rules);
+    }
+
+    fn bound(&mut self, rules: &Nscc) {
         if self.packets > rules.most.into() {
             self.packets = rules.most.into();
         }
@@ -69,12 +75,9 @@ impl SignalledSending {
         }
     }
 
-    /// Whether a round trip is over since something was last done.
-    fn is_due(&self, rules: &Nscc, now: Ticks, what: usize) -> bool {
-        match self.last[what] {
-            None => true,
-            Some(last) => now >= last + rules.base_round_trip,
-        }
+    /// How long ago something was last done; as long as can be if never.
+    fn ago(&self, now: Ticks, what: usize) -> Ticks {
+        self.last[what].map_or(Ticks::MAX, |last| now - last)
     }
 
     /// Growth by what is short of the target, or at once.
@@ -97,7 +100,9 @@ impl SignalledSending {
     }
 
     fn lose(&mut self, rules: &Nscc, now: Ticks) {
-        if self.mean > u128::from(rules.target) * ONE && self.is_due(rules, now, FALL) {
+        self.calm = 0;
+        self.fast = false;
+        if self.mean > u128::from(rules.target) * ONE && self.ago(now, FALL) > rules.base_round_trip {
             let mean = self.mean / ONE;
             let share = u128::from(rules.gamma) * (mean - u128::from(rules.target)) / mean;
             let share = if share > rules.most_decrease.into() { rules.most_decrease.into() } else { share };

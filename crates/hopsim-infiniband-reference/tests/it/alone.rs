@@ -94,7 +94,7 @@ fn in_engine(fabric: &Fabric, (number, flow): (u32, &Flow), bytes: u64) -> [Tick
 type Seen = [[usize; 2]; 4];
 
 /// Whether each of the flows, alone, takes the closed form.
-fn compare(fabric: &Fabric, flows: &[Flow], seed: u64, seen: &RefCell<Seen>) -> Result<(), String> {
+fn compare(fabric: &Fabric, flows: &[Flow], seed: u64, counts: &RefCell<Seen>) -> Result<(), String> {
     let kind = usize::from(fabric.switch.switching == Switching::StoreAndForward);
     for (number, flow) in (0..).zip(flows) {
         // A flow of 16 packets and a bit now and then, of one or a few mostly.
@@ -120,7 +120,7 @@ fn compare(fabric: &Fabric, flows: &[Flow], seed: u64, seen: &RefCell<Seen>) -> 
             bytes > 2 * mtu && !bytes.is_multiple_of(mtu),
             home(flow.source) != home(flow.destination),
         ];
-        for (count, is_one) in seen.borrow_mut().iter_mut().zip(is_of) {
+        for (count, is_one) in counts.borrow_mut().iter_mut().zip(is_of) {
             count[kind] += usize::from(is_one);
         }
     }

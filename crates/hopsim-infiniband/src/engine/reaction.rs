@@ -2,7 +2,7 @@
 
 use crate::congestion::{CongestionControl, Level, Notification};
 use crate::fabric::NONE;
-use crate::reaction::{Echo, SERVICE_LEVELS, Scheme};
+use crate::reaction::{Echo, Flight, SERVICE_LEVELS, Scheme};
 use crate::time::Ticks;
 use hopsim_random::Stream;
 
@@ -68,11 +68,8 @@ impl<'f> Reactions<'f> {
     /// Whether a point with a window may send a packet of so many bytes, of `mtu` at most.
     pub fn has_room(&self, point: u32, bytes: u32, mtu: u32) -> bool {
         let under_way = self.under_way.as_ref().map_or(0, |all| all[point as usize]);
-        let window = self.scheme.as_ref().and_then(|scheme| scheme.window(point as usize));
-        let fits = |window: u64| {
-            u128::from(under_way + u64::from(bytes)) << 16 <= u128::from(window) * u128::from(mtu)
-        };
-        under_way == 0 || window.is_none_or(fits)
+        let flight = Flight { under_way, bytes, mtu };
+        under_way == 0 || self.scheme.as_ref().is_none_or(|scheme| scheme.has_room(point as usize, flight))
     }
 
     /// The congestion control table index of a point.
@@ -109,6 +106,9 @@ impl<'f> Reactions<'f> {
         }
         if let Some(scheme) = &mut self.scheme {
             scheme.acknowledged(point as usize, now, echo);
+            if let Some(ready) = scheme.ready(point as usize) {
+                self.ready[point as usize] = ready;
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Source: Li et al., *HPCC: High Precision Congestion Control*, SIGCOMM 2019, §3 and algorithm 1.
 
 use super::rates::{LEAST, SHARES, WHOLE, share, time_at};
-use super::{Echo, Needs, Note, ReactionPoints};
+use super::{Echo, Flight, Needs, Note, ReactionPoints};
 use crate::time::Ticks;
 use hopsim_network::error::{ConfigError, within};
 use hopsim_random::Stream;
@@ -92,6 +92,8 @@ pub struct Hpcc {
 struct Measured {
     /// What the longest packet takes on the link.
     longest: Ticks,
+    /// When the last packet started, and what it takes on the link.
+    last: (Ticks, Ticks),
     rate: u64,
     /// The rate that others are based on.
     base: u64,
@@ -150,6 +152,7 @@ impl ReactionPoints for Points<'_> {
     fn add(&mut self, _: u32, longest: Ticks) {
         self.all.push(Measured {
             longest,
+            last: (0, 0),
             rate: WHOLE,
             base: WHOLE,
             used: WHOLE.into(),
@@ -160,7 +163,8 @@ impl ReactionPoints for Points<'_> {
     }
 
     #[inline]
-    fn gap(&mut self, point: usize, _: Ticks, (_, time): (u64, Ticks)) -> Ticks {
+    fn gap(&mut self, point: usize, now: Ticks, (_, time): (u64, Ticks)) -> Ticks {
+        self.all[point].last = (now, time);
         time_at(self.all[point].rate, time)
     }
 
@@ -190,10 +194,15 @@ impl ReactionPoints for Points<'_> {
         }
     }
 
-    fn window(&self, point: usize) -> Option<u64> {
+    fn has_room(&self, point: usize, Flight { under_way, mtu, .. }: Flight) -> bool {
         let Measured { rate, longest, .. } = self.all[point];
-        let at_whole_rate = u128::from(rate) * u128::from(self.rules.base_round_trip) << 16;
-        Some((at_whole_rate / u128::from(longest) >> 32) as u64)
+        let window = u128::from(rate) * u128::from(self.rules.base_round_trip) * u128::from(mtu);
+        (u128::from(under_way) * u128::from(longest)) << 32 < window
+    }
+
+    fn ready(&self, point: usize) -> Option<Ticks> {
+        let Measured { last: (start, time), rate, .. } = self.all[point];
+        Some(start + time_at(rate, time))
     }
 }
 
@@ -228,7 +237,22 @@ mod tests {
         assert_eq!(after(3000, 1000, &[note(3000, 1750, 0)]), [34, 34], "a quarter of it: one stage");
         assert_eq!(after(4000, 1000, &[note(4000, 2000, 0)]), [64, 64], "34 · 0.5 / 0.25 + 1, at most 64");
         assert_eq!(after(5000, 1000, &[note(4000, 2000, 0)]), [64, 64], "no later note");
-        assert_eq!(points.window(0), Some(10 << 16));
-        assert_eq!(points.gap(0, 0, (0, 17)), 17);
+        assert_eq!(points.gap(0, 5000, (0, 17)), 17);
+        // A packet of 20 bytes takes 100, so that 200 bytes are the window; whatever is less has room for another packet.
+        let has_room = |under_way: u64| points.has_room(0, Flight { under_way, bytes: 20, mtu: 20 });
+        assert!(has_room(199) && !has_room(200));
+        // First 0.625 of the link are used: 64 · 0.5 / 0.625 + 1 is 52.2. Then all of it and a window waits, which is 2: 52.2 · 0.5 / 2 + 1 is
+        // 14.05, and the next packet waits for the last one at the new rate: 17 · 64 / 14.05 is 77.4.
+        points.acknowledged(
+            0,
+            5500,
+            Echo { marked: true, round_trip: 1, bytes: 1, mtu: 1, notes: &[note(4500, 2500, 1000)] },
+        );
+        points.acknowledged(
+            0,
+            6500,
+            Echo { marked: true, round_trip: 1, bytes: 1, mtu: 1, notes: &[note(5500, 3500, 1000)] },
+        );
+        assert_eq!((points.all[0].rate * 64 / WHOLE, points.ready(0)), (14, Some(5078)));
     }
 }

@@ -54,6 +54,17 @@ pub(crate) struct Note {
     pub byte: Ticks,
 }
 
+/// What a point has under way, and would send.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flight {
+    /// Bytes that are not acknowledged.
+    pub under_way: u64,
+    /// The packet that waits \[bytes\].
+    pub bytes: u32,
+    /// The longest packet \[bytes\].
+    pub mtu: u32,
+}
+
 /// What an acknowledgement tells the source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Echo<'n> {
@@ -87,8 +98,13 @@ pub(crate) trait ReactionPoints {
         }
     }
 
-    /// How many packets of a point may be unacknowledged at once, if they wait for acknowledgements: one always may \[2^-16 packets\].
-    fn window(&self, _point: usize) -> Option<u64> {
+    /// Whether a point may send a packet, where others wait for acknowledgements.
+    fn has_room(&self, _point: usize, _flight: Flight) -> bool {
+        true
+    }
+
+    /// When a point may send again, if acknowledgements change that.
+    fn ready(&self, _point: usize) -> Option<Ticks> {
         None
     }
 
@@ -164,10 +180,17 @@ macro_rules! schemes {
                 }
             }
 
-            /// See [`ReactionPoints::window`].
-            pub fn window(&self, point: usize) -> Option<u64> {
+            /// See [`ReactionPoints::has_room`].
+            pub fn has_room(&self, point: usize, flight: Flight) -> bool {
                 match self {
-                    $(Self::$name(points) => points.window(point),)*
+                    $(Self::$name(points) => points.has_room(point, flight),)*
+                }
+            }
+
+            /// See [`ReactionPoints::ready`].
+            pub fn ready(&self, point: usize) -> Option<Ticks> {
+                match self {
+                    $(Self::$name(points) => points.ready(point),)*
                 }
             }
 

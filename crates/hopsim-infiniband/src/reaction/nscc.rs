@@ -3,8 +3,8 @@
 //! Source: the network signalled congestion control of Ultra Ethernet as its simulator has it (uet-htsim, `uec.cpp`); no text of the
 //! specification was at hand.
 
-use super::rates::{PACKET, SHARES, WHOLE, packets, share};
-use super::{Echo, Needs, ReactionPoints};
+use super::rates::{PACKET, SHARES, WHOLE, fits, packets, share};
+use super::{Echo, Flight, Needs, ReactionPoints};
 use crate::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_random::Stream;
@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 /// What it needs to hear of.
 pub const NEEDS: Needs = Needs::Windows;
 
-/// Packets acknowledged after which the window grows by what has been added up.
+/// The window grows by what has been added up when more than so many packets have been acknowledged.
 pub const APART: u64 = 8 * PACKET;
 
 /// Steps that are one of 1 / [`PACKET`] or more \[packets\].
@@ -155,18 +155,29 @@ struct SignalledWindow {
     without_delay: u64,
     /// Whether growth is fast.
     is_fast: bool,
-    /// When the window was updated, grew by `eta`, and fell last; nothing before the first time.
-    updated: Option<Ticks>,
+    /// When the window grew by `eta`, and fell last; nothing before the first time.
     grew: Option<Ticks>,
     fell: Option<Ticks>,
 }
 
-/// Whether something is a round trip ago or longer, or has never been.
+/// Whether something is longer than a round trip ago, or has never been.
 fn is_over(last: Option<Ticks>, now: Ticks, rules: &Nscc) -> bool {
-    last.is_none_or(|last| now - last >= rules.base_round_trip)
+    last.is_none_or(|last| now - last > rules.base_round_trip)
 }
 
 impl SignalledWindow {
+    /// The mean delay after another one. Where nothing is marked a long one is not of the queues that it is aimed at, and a quarter of a
+    /// round trip stands for it.
+    fn average(&mut self, rules: &Nscc, delay: Ticks, marked: bool) {
+        let weight = u128::from(rules.weight);
+        let last = if !marked && delay > rules.target {
+            u128::from(rules.base_round_trip) * weight / 4
+        } else {
+            u128::from(delay) * weight
+        };
+        self.mean_delay = ((self.mean_delay * (u128::from(WHOLE) - weight)) >> 32) + last;
+    }
+
     /// So much has been acknowledged with a delay: whether growth is fast, by which the window has grown then.
     fn grows_fast(&mut self, rules: &Nscc, delay: Ticks, acknowledged: u64) -> bool {
         if delay >= rules.fast_below {
@@ -183,6 +194,7 @@ impl SignalledWindow {
 
     /// The window falls, if it is time and the mean delay is too long.
     fn fall(&mut self, rules: &Nscc, now: Ticks) {
+        (self.without_delay, self.is_fast) = (0, false);
         let target = u128::from(rules.target) << 32;
         if self.mean_delay <= target || !is_over(self.fell, now, rules) {
             return;
@@ -197,12 +209,12 @@ impl SignalledWindow {
 
     /// The window grows by what has been added up, if it is time.
     fn update(&mut self, rules: &Nscc, now: Ticks) {
-        if self.acknowledged < APART && !is_over(self.updated, now, rules) {
+        if self.acknowledged <= APART && !is_over(self.grew, now, rules) {
             return;
         }
         self.packets += (self.increase / u128::from(self.packets)) as u64;
-        (self.increase, self.acknowledged, self.updated) = (0, 0, Some(now));
-        if is_over(self.grew, now, rules) {
+        (self.increase, self.acknowledged) = (0, 0);
+        if self.grew.is_none_or(|grew| now - grew >= rules.base_round_trip) {
             self.packets += rules.eta;
             self.grew = Some(now);
         }
@@ -239,8 +251,7 @@ impl ReactionPoints for Points<'_> {
         let (rules, window) = (self.rules, &mut self.all[point]);
         let acknowledged = (u128::from(echo.bytes) << 16) / u128::from(echo.mtu);
         let delay = echo.round_trip.saturating_sub(rules.base_round_trip);
-        let kept = (window.mean_delay * u128::from(WHOLE - rules.weight)) >> 32;
-        window.mean_delay = kept + u128::from(delay) * u128::from(rules.weight);
+        window.average(rules, delay, echo.marked);
         if echo.marked && delay >= rules.target {
             window.fall(rules, now);
         } else if !echo.marked && delay >= rules.target {
@@ -250,13 +261,14 @@ impl ReactionPoints for Points<'_> {
             let whole = u128::from(rules.proportional_increase) * acknowledged;
             window.increase += whole * short / u128::from(rules.target);
         }
+        window.packets = window.packets.clamp(PACKET, rules.most);
         window.acknowledged += acknowledged as u64;
         window.update(rules, now);
         window.packets = window.packets.clamp(PACKET, rules.most);
     }
 
-    fn window(&self, point: usize) -> Option<u64> {
-        Some(self.all[point].packets)
+    fn has_room(&self, point: usize, flight: Flight) -> bool {
+        fits(self.all[point].packets, flight)
     }
 }
 
@@ -288,15 +300,16 @@ mod tests {
         assert_eq!(after(0, 200, true, 1000), 6 * PACKET + PACKET / 4, "a quarter less, and a quarter more");
         assert_eq!(after(50, 200, true, 1000), 409_600, "once in a round trip");
         // A packet over a window of 6.25 is 10,485 parts; the delay is too long, but nothing is marked.
-        assert_eq!(after(100, 160, false, 1000), 409_600 + 10_485 + 16_384);
+        assert_eq!(after(101, 160, false, 1000), 409_600 + 10_485 + 16_384);
         assert_eq!(after(150, 120, true, 1000), 436_469, "marks with a short delay do nothing");
         // Half of two packets, and 45 / 50 of two packets: together 2.8 over 6.66.
         assert_eq!(after(180, 125, false, 1000), 436_469);
-        assert_eq!(after(200, 105, false, 1000), 436_469 + 27_552 + 16_384);
+        assert_eq!(after(202, 105, false, 1000), 436_469 + 27_552 + 16_384);
         assert_eq!(after(203, 200, true, 1000), 360_304, "by a quarter again");
-        // Eight packets are enough for an update, but not for a growth by itself: eight over a window of 5.498.
-        assert_eq!(after(205, 150, false, 8000), 360_304 + 95_363);
-        // Nine packets in a row without delay are more than the window, which grows by half of eight, to the greatest one.
+        assert_eq!(after(205, 150, false, 7000), 360_304, "eight packets since the last update");
+        // Nine are enough for an update, but not for a growth by itself: eight over a window of 5.498.
+        assert_eq!(after(206, 150, false, 1000), 360_304 + 95_363);
+        // Eight packets in a row without delay are more than the window, which grows by half of eight, to the greatest one.
         assert_eq!(after(210, 100, false, 8000), 8 * PACKET);
     }
 }

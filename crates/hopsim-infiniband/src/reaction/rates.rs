@@ -1,5 +1,6 @@
 //! Rates and shares in units of 2^-32, and windows in units of 2^-16 packets, which several reactions count in.
 
+use super::Flight;
 use crate::time::Ticks;
 use hopsim_network::error::{ConfigError, within};
 use std::ops::RangeInclusive;
@@ -26,6 +27,11 @@ pub const PACKET: u64 = 1 << 16;
 pub fn packets(value: f64, range: RangeInclusive<f64>, key: &str) -> Result<u64, ConfigError> {
     within(range, value, key)?;
     Ok((value * PACKET as f64).round() as u64)
+}
+
+/// Whether a window has room for a packet besides what is under way.
+pub(super) fn fits(window: u64, Flight { under_way, bytes, mtu }: Flight) -> bool {
+    u128::from(under_way + u64::from(bytes)) << 16 <= u128::from(window) * u128::from(mtu)
 }
 
 /// The time of a packet at a rate, if it takes `time` on the link.

@@ -2,8 +2,8 @@
 //!
 //! Source: Kumar et al., *Swift: Delay is Simple and Effective for Congestion Control in the Datacenter*, SIGCOMM 2020, §3.
 
-use super::rates::{self, PACKET, SHARES, WHOLE, share};
-use super::{Echo, Needs, ReactionPoints};
+use super::rates::{self, PACKET, SHARES, WHOLE, fits, share};
+use super::{Echo, Flight, Needs, ReactionPoints};
 use crate::time::Ticks;
 use hopsim_network::error::ConfigError;
 use hopsim_random::Stream;
@@ -209,8 +209,8 @@ impl ReactionPoints for Points<'_> {
         }
     }
 
-    fn window(&self, point: usize) -> Option<u64> {
-        Some(self.all[point].packets)
+    fn has_room(&self, point: usize, flight: Flight) -> bool {
+        fits(self.all[point].packets, flight)
     }
 }
 
@@ -249,6 +249,8 @@ mod tests {
         assert_eq!([200, 400, 600].map(|now| after(now, 200, 1000)), [90, 67, 50]);
         // With less than a packet a packet waits for 200 / 0.791.
         assert_eq!(points.gap(0, 0, (0, 17)), 253);
-        assert_eq!(points.window(0), Some(51_840));
+        assert_eq!(points.all[0].packets, 51_840);
+        let has_room = |bytes: u32| points.has_room(0, Flight { under_way: 700, bytes, mtu: 1000 });
+        assert!(has_room(91) && !has_room(92), "51,840 of 65,536 parts of 1000 are 791");
     }
 }

@@ -50,7 +50,6 @@ use hopsim_infiniband::fabric::{Arbitration, BLOCK, Fabric, FlowControl, HostRul
 use hopsim_infiniband::faults::Faults;
 use hopsim_infiniband::flow::Flow;
 use hopsim_infiniband::forwarding::Tables;
-use hopsim_infiniband::paths::Paths;
 use hopsim_infiniband::reaction::ReactionConfig;
 use hopsim_infiniband::time::Ticks;
 use hopsim_network::error::ConfigError;
@@ -137,8 +136,7 @@ impl FabricPlan {
         if let Some((faults, first)) = changes {
             (fabric.faults, fabric.forwarding) = (faults, first);
         }
-        let alternatives = wiring.alternatives.as_ref();
-        fabric.paths = alternatives.map(|all| Paths::new(Arc::clone(all), experiment.measure.seed));
+        fabric.paths = wiring.paths(experiment.measure.seed);
         congestion::check_faults(&fabric)?;
         flow_control::build(&experiment.router, &mut fabric)?;
         let mut places = place(&experiment, &topology)?;
