@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from verify import ethernet_hpcc
 from verify.ethernet_rows import HTSIM, Scenario
+from verify.ethernet_scales import PACKET, SCALES, Scale, scale
 from verify.simulate import Document
 
 AMPLE = "16384 KiB"
 """Room of a buffer that nothing ever fills."""
 FAST = "6400 Gb/s"
 """A rate that nothing waits for."""
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Sizes and a rate with which all packets take as many whole nanoseconds as in ns-3, which rounds down.
-
-    There a data packet has 1,001 B and an acknowledgement 60 B.
-    """
-
-    rate: int
-    """Of the link [Gb/s]."""
-    packet: int
-    acknowledgement: int
-
-
-SCALES = {"25": Scale(24, 960, 57), "50": Scale(48, 960, 57), "100": Scale(100, 1000, 50)}
-"""By the rate there: 320 and 19 ns, 160 and (half a nanosecond more than there) 9.5 ns, 80 and 4 ns."""
-PACKET = 1001
 NEVER = "12000"
 """`KMIN` of runs in which nothing is to be marked [kB]."""
 HTSIM_PACKET, NSCC_PACKET = 1024, 4160
@@ -72,8 +55,13 @@ def _jobs(scenario: Scenario, packet: int) -> list[dict[str, Any]]:
     return [{"flows": flows}]
 
 
-def _host(buffer: str = "1024 KiB") -> dict[str, str]:
-    return {"injection": FAST, "drain": FAST, "receive_buffer": buffer, "start_jitter": "0 ns"}
+def _host(jitter: str = "0") -> dict[str, str]:
+    return {
+        "injection": FAST,
+        "drain": FAST,
+        "receive_buffer": "1024 KiB",
+        "start_jitter": f"{jitter} ns",
+    }
 
 
 def _of_htsim(scenario: Scenario) -> dict[str, Any]:
@@ -157,25 +145,28 @@ def _queued_at_outputs(buffer: int) -> dict[str, Any]:
 
 def _of_ns3(scenario: Scenario) -> dict[str, Any]:
     topology = scenario.topology
-    scale, trunk = SCALES[topology["rate"]], SCALES[topology.get("trunk", topology["rate"])]
+    hosts, trunk = scale(scenario), SCALES[topology.get("trunk", topology["rate"])]
     ethernet: dict[str, Any] = {
-        "mtu": scale.packet,
+        "mtu": hosts.packet,
         "links": {
-            "host": {"rate": f"{scale.rate} Gb/s", "delay": f"{host_delay(scenario)} ns"},
+            "host": {"rate": f"{hosts.rate} Gb/s", "delay": f"{host_delay(scenario)} ns"},
             "switch": {"rate": f"{trunk.rate} Gb/s", "delay": f"{topology['delay']} ns"},
         },
         "switch": _queued_at_outputs(2048),
-        "host": _host(),
+        "host": _host(jitter=scenario.option("START_JITTER") or "0"),
     }
+    if scenario.is_hpcc:
+        ethernet["links"] = ethernet_hpcc.links(scenario)
+        ethernet["switch"] |= {"switching": "cut_through"}
     if int(scenario.option("BUFFER_SIZE")) < 256:
-        ethernet["flow_control"] = {"pfc": _pause(scenario, scale)}
+        ethernet["flow_control"] = {"pfc": _pause(scenario, hosts)}
         ethernet["switch"] |= {
             "switching": "cut_through",
             "input_latency": "320 ns",
-            "output_buffer": f"{scale.packet} B",
+            "output_buffer": f"{hosts.packet} B",
         }
     if scenario.option("ENABLE_QCN") == "1":
-        ethernet["congestion_control"] = _congestion_control(scenario, scale)
+        ethernet["congestion_control"] = _congestion_control(scenario, hosts)
     return ethernet
 
 
@@ -192,7 +183,7 @@ def host_delay(scenario: Scenario) -> int:
     return delay + 1000 * int(scenario.option("RATE_DECREASE_INTERVAL")) // 2 // 4
 
 
-def _pause(scenario: Scenario, scale: Scale) -> dict[str, str]:
+def _pause(scenario: Scenario, hosts: Scale) -> dict[str, str]:
     """The threshold there where all ports with something in their buffers have as much.
 
     A port is paused when what it has above 4 KiB is an eighth of what is left of F bytes, the buffer less 4
@@ -203,12 +194,12 @@ def _pause(scenario: Scenario, scale: Scale) -> dict[str, str]:
     rate, delay = int(scenario.topology["rate"]), int(scenario.topology["delay"])
     room = int(scenario.option("BUFFER_SIZE")) * 2**20 - scenario.ports * (3 * rate * delay // 8 + 4096)
     alike = len(scenario.flows) if scenario.topology["kind"] == "star" else 2
-    pause = (room / (8 + alike) + 4096) * scale.packet / PACKET + scale.packet
-    distance = 3072 * 8 / (8 + alike) * scale.packet / PACKET + scale.packet
+    pause = (room / (8 + alike) + 4096) * hosts.packet / PACKET + hosts.packet
+    distance = 3072 * 8 / (8 + alike) * hosts.packet / PACKET + hosts.packet
     return {"pause": f"{int(pause)} B", "distance": f"{int(distance)} B"}
 
 
-def _congestion_control(scenario: Scenario, scale: Scale) -> dict[str, Any]:
+def _congestion_control(scenario: Scenario, hosts: Scale) -> dict[str, Any]:
     """Queues are counted without the packet that goes, and here with the one, in the mean, that is coming."""
     line = float(scenario.topology["rate"]) * 1000
     rates = {
@@ -216,17 +207,23 @@ def _congestion_control(scenario: Scenario, scale: Scale) -> dict[str, Any]:
         "least": _megabits(scenario.option("MIN_RATE")) / line,
     }
     low, high = (
-        int(scenario.option(name)) * 1000 * scale.packet // PACKET + scale.packet for name in ("KMIN", "KMAX")
+        int(scenario.option(name)) * 1000 * hosts.packet // PACKET + hosts.packet for name in ("KMIN", "KMAX")
     )
     timely = scenario.option("CC_MODE") == "7"
     chunk = int(scenario.option("L2_CHUNK_SIZE")) // int(scenario.option("PACKET_PAYLOAD_SIZE"))
-    acknowledgements = {"every": chunk if timely else 1, "bytes": scale.acknowledgement}
+    acknowledgements = {"every": chunk if timely else 1, "bytes": hosts.acknowledgement}
     return {
         "marking": {"ecn": {"min": f"{low} B", "max": f"{high} B", "probability": _probability(scenario)}},
         "mark_point": "wire",
         "notification": {"acknowledgements": acknowledgements},
-        "reaction": _timely(rates) if timely else _dcqcn(scenario, rates),
+        "reaction": _reaction(scenario, rates),
     }
+
+
+def _reaction(scenario: Scenario, rates: dict[str, float]) -> dict[str, Any]:
+    if scenario.is_hpcc:
+        return ethernet_hpcc.reaction(scenario)
+    return _timely(rates) if scenario.option("CC_MODE") == "7" else _dcqcn(scenario, rates)
 
 
 def _probability(scenario: Scenario) -> float:

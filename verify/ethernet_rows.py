@@ -72,8 +72,8 @@ class Scenario:
         return self.options.get(name, DEFAULTS.get(name, ""))
 
     @property
-    def waits(self) -> bool:
-        """Whether the row is kept for a reaction that is not compared."""
+    def is_hpcc(self) -> bool:
+        """Whether it has HPCC."""
         return self.option("CC_MODE") == "3" and self.simulator != HTSIM
 
     @property
