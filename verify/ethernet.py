@@ -31,8 +31,8 @@ COMPLETION = 1.0
 GAP = 0.5
 """With HPCC a gap between packets is half a nanosecond shorter in ns-3 in the mean, which rounds it down.
 
-The window, in whole bytes there, makes less of a difference. Flows are short enough that no two packets
-come in another order because of it; behind that runs part.
+An acknowledgement that changes the rate moves the next packet by it, too. Flows are short enough that no two
+packets come in another order because of it; behind that runs part.
 """
 PACED, IN_FLIGHT = 0.002, 2
 """Paced packets are a thousandth longer in ns-3, and their gaps whole nanoseconds, up to another thousandth
@@ -122,14 +122,16 @@ RULES: tuple[Rule, ...] = (
     *(
         Rule("headers", scenarios, figures, HEADERS)
         for scenarios, figures in (
+            (r"^hpcc-2-stages$", {"packets": 1, "queue": -1}),
             (r"^hpcc-4$", {"packets": -1, "queue": 1}),
-            (r"^hpcc-(2|16)-stages$", {"packets": 1, "queue": -1}),
+            (r"^hpcc-(4-stages|(2|32)-at-100)$", {"packets": -1}),
+            (r"^hpcc-(8|16)-stages$", {"queue": -1}),
         )
     ),
     Rule(
         "steps of notes",
-        r"^hpcc-lot-\d$",
-        {"packets": 1, "jain_index": -1, "flows": 0},
+        r"^hpcc-lot-3$",
+        {"packets": 1},
         "notes in ns-3 have bytes in steps of 128 and queues in steps of 80, and here as they are" + HPCC,
     ),
     Rule(

@@ -76,7 +76,7 @@ def test_hpcc_begins_as_in_ns3(name: str) -> None:
     ("name", "changed"),
     [
         ("hpcc-start-4", {"utilisation": 0.949}),
-        ("hpcc-start-8-stages", {"stages": 4}),
+        ("hpcc-start-4-stages", {"stages": 4}),
         ("hpcc-start-8", {"increase": 0.0022}),
         ("hpcc-start-8", {"base_round_trip": "4592 ns"}),
     ],
