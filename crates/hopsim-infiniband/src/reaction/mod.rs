@@ -28,7 +28,7 @@ pub enum Needs {
     Acknowledgements,
     /// An acknowledgement of every packet, for which those of a window wait.
     Windows,
-    /// The same, and in it what switches have noted in the packet.
+    /// What a window needs, and in each acknowledgement what switches have noted in the packet.
     Telemetry,
 }
 

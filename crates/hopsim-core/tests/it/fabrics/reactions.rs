@@ -238,10 +238,10 @@ fn values_of_hpcc() {
              valid: a decimal number above 0 and ps, ns, us, ms, s"
         )
     );
-    starts(&control("reaction", "hpcc"), &format!("{key}.reaction (override): follows "));
+    starts(&control("reaction", "hpcc"), &format!("{key}.reaction: follows "));
     let hpcc = format!("{key}.reaction=hpcc");
     let message = message_of(VALID, &[&acknowledged, &hpcc, &format!("{key}.level=sl")]);
-    starts(&message, &format!("{key}.level = \"sl\" (override): is for all flows of a service level"));
+    starts(&message, &format!("{key}.level = \"sl\": is for all flows of a service level"));
 }
 
 #[test]

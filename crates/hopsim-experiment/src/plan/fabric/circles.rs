@@ -30,7 +30,7 @@ impl Circle {
         })
     }
 
-    /// The same where packets for a destination may leave a switch by several outputs.
+    /// The first circle where packets for a destination may leave a switch by several outputs.
     pub fn find_in_all(
         cables: &Cables,
         outputs: &impl Fn(u32, u32) -> Vec<u32>,
